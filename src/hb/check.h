@@ -1,0 +1,50 @@
+/* The decision procedure of one configuration: records + launch -> verdict (happens-before.md 5.1). */
+#ifndef PR_HB_CHECK_H
+#define PR_HB_CHECK_H
+#include "hb/verdict.h"
+#include "term/engine.h"
+
+typedef enum { PR_ENGINE_AUTO, PR_ENGINE_ISL, PR_ENGINE_Z3 } pr_engine_choice;
+typedef enum { PR_ATOMIC_ORDER_AUTO, PR_ATOMIC_ORDER_STRICT, PR_ATOMIC_ORDER_CTA } pr_atomic_order;
+
+typedef struct pr_options {
+    pr_engine_choice engine;
+    bool no_pretest, cross_check;
+    pr_rung stop_at;               /* NONE = auto; else only this rung may answer                  */
+    pr_atomic_order atomic_order;
+    bool dep_strict;               /* --dep-order=strict                                        */
+    bool source_order;             /* --program-order=source                                    */
+    int64_t budget_ms;             /* 0 = none                                                 */
+    int64_t t0_timeout_ms, t1_timeout_ms;
+    pr_limits limits;
+    pr_assume *assume; int n_assume;  /* --assume                                             */
+    int fault;                     /* test builds only: a planted fault (0 = none), see tests/README   */
+} pr_options;
+
+/* Confirmation by the concrete evaluator (front/interp), handed in by src/polyrace.c so that hb does
+ * not know the front end. Sets race->confirmation and confirmation_why; returns PR_ERR_INTERNAL when
+ * the evaluator could evaluate and did not reach the bytes. null = confirmation unavailable. */
+typedef struct pr_confirmer {
+    void *user;
+    pr_status (*race)(void *user, const pr_records *r, const pr_launch *l, pr_race *race, pr_error *err);
+    /* one access of an out-of-bounds finding */
+    pr_status (*access)(void *user, const pr_records *r, const pr_launch *l, const int64_t grid[3],
+                        const pr_witness_access *a, bool *confirmed, pr_error *err);
+} pr_confirmer;
+
+/* Finishes raw records in place (positions, uncertain flags, dependency closure). */
+void pr_records_build(pr_records *r, pr_arena *arena);
+
+/* out is zero-initialised by the caller and lives in arena. launch may be null (T0 only). */
+pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                          const pr_confirmer *confirm, pr_config_verdict *out, pr_error *err);
+/* Joins the configurations' statuses; fills status, rung, qualifiers. */
+void pr_verdict_join(struct polyrace_verdict *v);
+
+/* Queries of one configuration for dumps (--stage=query|isl|smt2): calls visit for every pair query of
+ * the strongest rung that encodes (T1 with a launch, else T0). pair -1 = all. */
+typedef struct pr_pair_view { int pair, a, b; bool intra; const pr_query *query; const char *note; } pr_pair_view;
+pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                           int pair, void (*visit)(void *user, const pr_pair_view *v), void *user, pr_error *err);
+void pr_options_default(pr_options *o);
+#endif

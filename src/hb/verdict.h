@@ -1,0 +1,83 @@
+/* Verdicts: what one check of one launch (or of a text alone) concluded. interface.md 3.
+ * Only pr_verdict_join (hb/verdict.c) creates PR_VERDICT_OK. */
+#ifndef PR_HB_VERDICT_H
+#define PR_HB_VERDICT_H
+#include "hb/facts.h"
+#include "hb/record.h"
+#include "term/query.h"
+#include "util/err.h"
+
+typedef enum { PR_VERDICT_OK, PR_VERDICT_RACES, PR_VERDICT_UNSUPPORTED, PR_VERDICT_VACUOUS } pr_verdict_status;
+typedef enum { PR_RUNG_NONE, PR_RUNG_T0, PR_RUNG_T1, PR_RUNG_T1_LAUNCH } pr_rung;
+typedef enum { PR_RACE_WAW, PR_RACE_RAW, PR_RACE_WAR } pr_race_type;
+typedef enum { PR_CONFIRMED, PR_UNCONFIRMED, PR_CONFIRM_UNAVAILABLE } pr_confirmation;
+
+typedef struct pr_witness_access {
+    int record;                    /* index in pr_records                                       */
+    bool reads, writes;
+    int64_t program[3];
+    int rank; int64_t lane[PR_RANK_MAX];
+    int n_iterations; int64_t iteration[64]; /* outermost first (loops of the record's frames)       */
+    pr_i128 address;               /* first byte: absolute (T1), or offset (T0)                   */
+    pr_i128 element, byte;         /* from the tensor's ptr: element of this access; first common byte  */
+} pr_witness_access;
+
+typedef struct pr_race {
+    pr_race_type type;
+    bool intra;                    /* threads of one program                                    */
+    pr_witness_access a, b;        /* first, second in canonical order (happens-before.md 1.2)        */
+    const char *reason;            /* why nothing orders them, one sentence                        */
+    pr_confirmation confirmation; const char *confirmation_why;
+    int64_t grid[3];               /* grid of the witness                                        */
+    int config;
+} pr_race;
+
+typedef struct pr_out_of_bounds { pr_witness_access access; bool confirmed; } pr_out_of_bounds;
+typedef struct pr_z3_reason { int pair; const char *reason; pr_loc loc; } pr_z3_reason;
+
+/* One row a pair, in order; the ledger must add up before OK. */
+typedef enum { PR_BUCKET_FILTERED, PR_BUCKET_PROVED, PR_BUCKET_RACE, PR_BUCKET_WITHHELD,
+               PR_BUCKET_GRID_FRAGILE, PR_BUCKET_REFUSED, PR_BUCKET_UNDECIDED } pr_bucket;
+typedef struct pr_ledger_row {
+    int pair, a, b; bool intra; pr_bucket bucket; const char *evidence;
+    pr_refusal_kind why;           /* REFUSED, UNDECIDED                                        */
+} pr_ledger_row;
+
+typedef struct pr_counts { int64_t pretest, isl, enumerated, z3, filtered; uint64_t isl_ops, z3_units; int64_t queries, leaves; } pr_counts;
+
+typedef struct pr_config_verdict {
+    pr_verdict_status status;
+    pr_rung rung;                  /* NONE unless OK                                            */
+    PR_VEC(const char *) qualifiers;
+    PR_VEC(pr_race) races;
+    int withheld;
+    PR_VEC(pr_race) grid_fragile;
+    pr_refusal_vec refusals;       /* one a site, source order                                   */
+    PR_VEC(const char *) notes;
+    PR_VEC(pr_out_of_bounds) out_of_bounds;
+    PR_VEC(pr_z3_reason) z3_reasons;
+    PR_VEC(pr_ledger_row) ledger;
+    int64_t grid_axis[3];          /* "any" = 0, else the pinned extent; valid for OK                */
+    const char *idempotent;        /* "yes", "no", "unknown"                                     */
+    bool deterministic;            /* no float atomic whose order matters                         */
+    pr_counts counts;
+    bool nondeterministic;         /* a wall-clock backstop fired                                */
+    int64_t us_parse, us_lower, us_decide;
+    const pr_records *records;     /* for reports; null when nothing was lowered                   */
+    const pr_launch *launch;       /* null without one                                         */
+} pr_config_verdict;
+
+struct polyrace_verdict {          /* = polyrace_verdict of the public header                      */
+    pr_arena *arena;               /* owns everything below                                      */
+    pr_str kernel, input;
+    pr_verdict_status status;      /* joined over configs                                        */
+    pr_rung rung;
+    PR_VEC(const char *) qualifiers;
+    pr_config_verdict *configs; int n_configs;
+    PR_VEC(const char *) notes;
+};
+const char *pr_verdict_status_name(pr_verdict_status s);
+const char *pr_rung_name(pr_rung r);          /* "T0", "T1", "T1-launch" */
+const char *pr_scope_name(pr_rung r);         /* "any-params-any-grid", ... */
+const char *pr_race_type_name(pr_race_type t);
+#endif

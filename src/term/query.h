@@ -1,0 +1,59 @@
+/* The one question every engine answers; no record, isl or Z3 type in it (decision-engine.md 1.2).
+ *
+ * "Is there an integer assignment of vars, within their intervals, under which every core conjunct,
+ * every premise, (the overlap of the two addresses when they are given) and at least one of the
+ * distinct alternatives holds?"
+ *
+ * Terms contain VAR leaves only: hb/encode has replaced every APP by a PR_ROLE_FREE variable and every
+ * FITS by its meaning. */
+#ifndef PR_TERM_QUERY_H
+#define PR_TERM_QUERY_H
+#include "term/range.h"
+#include "term/refusal.h"
+
+typedef enum { PR_ANSWER_EMPTY, PR_ANSWER_WITNESS, PR_ANSWER_UNKNOWN } pr_answer;
+
+typedef struct pr_query {
+    pr_terms *terms;
+    const pr_var *vars; int n_vars;          /* every variable the terms mention, in the order in
+                                                which a smallest witness is wanted              */
+    const pr_term *core; int n_core;         /* conjuncts                                      */
+    const pr_term *distinct; int n_distinct; /* alternatives (each a conjunction); 0 = none     */
+    const pr_term *premises; int n_premises; /* on shared variables                            */
+    pr_term addr[2]; int width[2];           /* bytes; PR_TERM_NONE in one-copy queries          */
+    bool relaxed;                            /* over-approximation: EMPTY proves, WITNESS does not */
+    int pair;                                /* number in the ledger and in dumps, -1 = none      */
+} pr_query;
+
+/* One value per entry of query->vars. */
+typedef struct pr_point { pr_i128 *value; int n; } pr_point;
+
+typedef struct pr_limits {
+    int64_t max_ops;        /* isl operations a query, 20 000; 0 = none                       */
+    int64_t first_ops;      /* first lexmin attempt, 700                                     */
+    int64_t z3_rlimit;      /* 500 000                                                      */
+    int max_leaves;         /* 256                                                          */
+    int64_t t_wall_ms;      /* wall-clock backstop of one query, 0 = none                    */
+    const volatile int *interrupt; /* non-zero = stop with UNKNOWN; null = never              */
+} pr_limits;
+
+typedef struct pr_outcome {
+    pr_answer answer;
+    pr_refusal_kind why;    /* set iff UNKNOWN: NEEDS_SMT, BUDGET, TIMEOUT, UNKNOWN, UNMODELED_VALUE  */
+    const char *message;    /* which term or limit, arena text                              */
+    pr_point point;         /* set iff WITNESS                                              */
+    uint64_t cost;          /* isl operations or Z3 resource units                            */
+    const char *evidence;   /* which step settled it: "rows", "isl lexmin", "isl sample", "z3 arith2" */
+    int leaves;             /* leaves looked at                                             */
+} pr_outcome;
+
+/* The overlap of addr[0..1] as conjuncts: an equality when both widths agree and both addresses are
+ * shown congruent to one residue modulo the width (divided by the width), else the two byte
+ * inequalities (decision-engine.md 1.3). Returns the number written to out[2]; 0 without addresses. */
+int pr_query_overlap(const pr_query *q, pr_box *box, pr_term out[2]);
+/* Exact re-evaluation of a point on the query's own terms. */
+pr_tri pr_query_holds(const pr_query *q, const pr_point *p);
+/* Box with the variables' intervals. */
+pr_box *pr_query_box(const pr_query *q);
+void pr_query_print(pr_buf *b, const pr_query *q);     /* dump --stage=query, re-readable */
+#endif

@@ -1,0 +1,114 @@
+/* Region allocator, see arena.h. Chunks double in size up to 1 MiB; a large request gets a chunk
+ * of its own. */
+#include "util/arena.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct chunk {
+    struct chunk *prev;
+    size_t size, used;
+    _Alignas(16) unsigned char data[];
+} chunk;
+
+struct pr_arena {
+    chunk *top;
+    size_t cap, total, next;
+    pr_oom *oom;
+};
+
+static void exhausted(const pr_arena *a)
+{
+    if (a && a->oom) longjmp(a->oom->point, 1);
+    fputs("polyrace: out of memory\n", stderr);
+    abort();
+}
+
+pr_arena *pr_arena_new(size_t cap_bytes, pr_oom *oom)
+{
+    pr_arena *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    a->cap = cap_bytes;
+    a->next = 4096;
+    a->oom = oom;
+    return a;
+}
+
+void pr_arena_free(pr_arena *a)
+{
+    if (!a) return;
+    while (a->top) {
+        chunk *c = a->top;
+        a->top = c->prev;
+        free(c);
+    }
+    free(a);
+}
+
+void *pr_arena_alloc(pr_arena *a, size_t bytes)
+{
+    if (bytes > SIZE_MAX - 64) exhausted(a);
+    size_t n = (bytes + 15) & ~(size_t)15;
+    if (n == 0) n = 16;
+    if (a->cap && a->total + n > a->cap) exhausted(a);
+    if (!a->top || a->top->size - a->top->used < n) {
+        size_t size = a->next > n ? a->next : n;
+        if (a->next < (1u << 20)) a->next *= 2;
+        chunk *c = malloc(sizeof *c + size);
+        if (!c) exhausted(a);
+        c->prev = a->top;
+        c->size = size;
+        c->used = 0;
+        a->top = c;
+    }
+    void *p = a->top->data + a->top->used;
+    a->top->used += n;
+    a->total += n;
+    return memset(p, 0, n);
+}
+
+void *pr_arena_copy(pr_arena *a, const void *from, size_t bytes)
+{
+    void *p = pr_arena_alloc(a, bytes);
+    if (bytes) memcpy(p, from, bytes);
+    return p;
+}
+
+char *pr_arena_strndup(pr_arena *a, const char *s, size_t n)
+{
+    char *p = pr_arena_alloc(a, n + 1);
+    if (n) memcpy(p, s, n);
+    return p;
+}
+
+char *pr_arena_printf(pr_arena *a, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    char *p = pr_arena_alloc(a, (size_t)(n > 0 ? n : 0) + 1);
+    if (n > 0) vsnprintf(p, (size_t)n + 1, format, again);
+    va_end(again);
+    return p;
+}
+
+pr_arena_pos pr_arena_mark(const pr_arena *a)
+{
+    return (pr_arena_pos){ a->top, a->top ? a->top->used : 0, a->total };
+}
+
+void pr_arena_release(pr_arena *a, pr_arena_pos pos)
+{
+    while (a->top && a->top != pos.chunk) {
+        chunk *c = a->top;
+        a->top = c->prev;
+        free(c);
+    }
+    if (a->top) a->top->used = pos.used;
+    a->total = pos.total;
+}
+
+size_t pr_arena_bytes(const pr_arena *a) { return a->total; }

@@ -1,0 +1,31 @@
+/* Region allocator: everything of one check lives in arenas and dies with them.
+ *
+ * Memory is zeroed. Nothing is freed one by one; pr_arena_mark/release give back everything
+ * allocated after the mark. When the system has no memory, or the arena's byte cap is reached,
+ * control jumps to the owner's pr_oom point (set once by src/polyrace.c), so no caller tests for
+ * null. Code that holds isl, Z3 or jansson objects across an allocation may leak them then, and
+ * only then. */
+#ifndef PR_UTIL_ARENA_H
+#define PR_UTIL_ARENA_H
+#include <setjmp.h>
+#include "util/base.h"
+
+typedef struct pr_arena pr_arena;
+typedef struct pr_oom { jmp_buf point; } pr_oom;
+typedef struct pr_arena_pos { void *chunk; size_t used; size_t total; } pr_arena_pos;
+
+/* cap_bytes 0 = no cap. oom null: exhaustion calls abort(). Returns null only when the first
+ * malloc fails and oom is null-checked by the caller. */
+pr_arena *pr_arena_new(size_t cap_bytes, pr_oom *oom);
+void pr_arena_free(pr_arena *a);                 /* null is fine */
+void *pr_arena_alloc(pr_arena *a, size_t bytes); /* zeroed, 16-byte aligned */
+void *pr_arena_copy(pr_arena *a, const void *from, size_t bytes);
+char *pr_arena_strndup(pr_arena *a, const char *s, size_t n); /* terminated copy */
+char *pr_arena_printf(pr_arena *a, const char *format, ...) PR_PRINTF(2, 3);
+pr_arena_pos pr_arena_mark(const pr_arena *a);
+void pr_arena_release(pr_arena *a, pr_arena_pos pos);
+size_t pr_arena_bytes(const pr_arena *a);        /* bytes handed out so far */
+
+#define PR_NEW(arena, T) ((T *)pr_arena_alloc((arena), sizeof(T)))
+#define PR_NEW_N(arena, T, n) ((T *)pr_arena_alloc((arena), sizeof(T) * (size_t)(n)))
+#endif

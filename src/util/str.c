@@ -1,0 +1,106 @@
+/* String slices and a text builder, see str.h. */
+#include "util/str.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+pr_str pr_str_of(const char *t) { return (pr_str){ t, t ? strlen(t) : 0 }; }
+
+bool pr_str_eq(pr_str a, pr_str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.s, b.s, a.n) == 0);
+}
+
+bool pr_str_is(pr_str a, const char *t) { return pr_str_eq(a, pr_str_of(t)); }
+
+bool pr_str_starts(pr_str a, const char *t)
+{
+    size_t n = strlen(t);
+    return a.n >= n && memcmp(a.s, t, n) == 0;
+}
+
+/* FNV-1a with a final mix; quality is enough for tables that compare contents on every hit. */
+uint64_t pr_hash_bytes(const void *p, size_t n, uint64_t seed)
+{
+    const unsigned char *c = p;
+    uint64_t h = seed ^ 0xcbf29ce484222325u;
+    for (size_t i = 0; i < n; i++) h = (h ^ c[i]) * 0x100000001b3u;
+    h ^= h >> 32;
+    h *= 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 29);
+}
+
+void pr_buf_init(pr_buf *b, pr_arena *arena)
+{
+    b->arena = arena;
+    b->cap = 256;
+    b->n = 0;
+    b->data = pr_arena_alloc(arena, b->cap);
+}
+
+static void need(pr_buf *b, size_t more)
+{
+    if (b->n + more + 1 <= b->cap) return;
+    size_t cap = b->cap * 2;
+    while (cap < b->n + more + 1) cap *= 2;
+    char *p = pr_arena_alloc(b->arena, cap);
+    memcpy(p, b->data, b->n);
+    b->data = p;
+    b->cap = cap;
+}
+
+void pr_buf_add(pr_buf *b, const char *s, size_t n)
+{
+    need(b, n);
+    if (n) memcpy(b->data + b->n, s, n);
+    b->n += n;
+    b->data[b->n] = 0;
+}
+
+void pr_buf_puts(pr_buf *b, const char *t) { pr_buf_add(b, t, strlen(t)); }
+void pr_buf_putc(pr_buf *b, char c) { pr_buf_add(b, &c, 1); }
+
+void pr_buf_printf(pr_buf *b, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (n > 0) {
+        need(b, (size_t)n);
+        vsnprintf(b->data + b->n, (size_t)n + 1, format, again);
+        b->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+void pr_buf_i128(pr_buf *b, pr_i128 v)
+{
+    char text[48];
+    int i = sizeof text;
+    pr_u128 u = v < 0 ? -(pr_u128)v : (pr_u128)v;
+    do {
+        text[--i] = (char)('0' + (int)(u % 10));
+        u /= 10;
+    } while (u);
+    if (v < 0) text[--i] = '-';
+    pr_buf_add(b, text + i, sizeof text - (size_t)i);
+}
+
+void pr_buf_quote(pr_buf *b, pr_str s, bool json)
+{
+    pr_buf_putc(b, '"');
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.s[i];
+        if (c == '"' || c == '\\') {
+            pr_buf_putc(b, '\\');
+            pr_buf_putc(b, (char)c);
+        } else if (c < 0x20 || c == 0x7f) {
+            pr_buf_printf(b, json ? "\\u%04x" : "\\%02X", c);
+        } else {
+            pr_buf_putc(b, (char)c);
+        }
+    }
+    pr_buf_putc(b, '"');
+}

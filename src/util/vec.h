@@ -1,0 +1,25 @@
+/* Typed growable array in an arena: PR_VEC(int) v = {0}; pr_vec_push(arena, &v, 3); v.data[i]. */
+#ifndef PR_UTIL_VEC_H
+#define PR_UTIL_VEC_H
+#include <string.h>
+#include "util/arena.h"
+
+#define PR_VEC(T) struct { T *data; int n, cap; }
+
+static inline void *pr_vec_grow_(pr_arena *a, void *data, int n, int *cap, size_t size)
+{
+    int wider = *cap ? *cap * 2 : 8;
+    void *p = pr_arena_alloc(a, size * (size_t)wider);
+    if (n) memcpy(p, data, size * (size_t)n);
+    *cap = wider;
+    return p;
+}
+
+#define pr_vec_push(arena, v, x)                                                              \
+    do {                                                                                      \
+        if ((v)->n == (v)->cap)                                                               \
+            (v)->data = pr_vec_grow_((arena), (v)->data, (v)->n, &(v)->cap,                   \
+                                     sizeof *(v)->data);                                      \
+        (v)->data[(v)->n++] = (x);                                                            \
+    } while (0)
+#endif
