@@ -1,0 +1,146 @@
+/* Raw accesses -> finished records: lane positions, over-approximation flags, dependency closure.
+ *
+ * happens-before.md 1.5, 1.6, 2.2. Nothing here decides anything; every flag is the weaker reading
+ * when in doubt (no position, uncertain, no closure). */
+#include "hb/check.h"
+#include <assert.h>
+
+typedef struct named { unsigned dims; bool app, app_memory, app_other; } named;
+
+/* Lanes named outside the arguments of an APP (an unmodelled part of a mask names nothing). */
+static void note_names(pr_terms *T, pr_term t, pr_arena *arena, named *n)
+{
+    if (pr_term_none(t)) {
+        n->app = n->app_other = true;
+        return;
+    }
+    PR_VEC(pr_term) stack = { 0 };
+    uint32_t count = pr_terms_count(T);
+    unsigned char *seen = PR_NEW_N(arena, unsigned char, count);
+    pr_vec_push(arena, &stack, t);
+    while (stack.n) {
+        pr_term x = stack.data[--stack.n];
+        if (seen[x.id]) continue;
+        seen[x.id] = 1;
+        pr_term_op op = pr_term_op_of(T, x);
+        if (op == PR_TERM_OP_APP) {
+            const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, x));
+            n->app = true;
+            if (s->from_memory && !s->from_atomic) n->app_memory = true; else n->app_other = true;
+            continue;
+        }
+        if (op == PR_TERM_OP_VAR) {
+            const pr_var_info *v = pr_var_get(T, pr_term_var(T, x));
+            if (v->role == PR_ROLE_LANE) n->dims |= 1u << v->index;
+            continue;
+        }
+        for (int i = 0; i < pr_term_arity(T, x); i++) pr_vec_push(arena, &stack, pr_term_child(T, x, i));
+    }
+}
+
+static void set_flags(pr_records *R, pr_record *r, pr_arena *arena)
+{
+    pr_terms *T = R->terms;
+    pr_arena_pos pos = pr_arena_mark(arena);
+    named address = { 0 }, mask = { 0 }, path = { 0 }, bound = { 0 };
+    if (!pr_term_none(r->offset)) note_names(T, r->offset, arena, &address);
+    note_names(T, r->mask, arena, &mask);
+    for (const pr_frame *f = r->frame; f; f = f->outer) {
+        if (f->kind == PR_FRAME_COND) {
+            note_names(T, f->cond, arena, &path);
+        } else {
+            note_names(T, f->lower, arena, &bound);
+            note_names(T, f->upper, arena, &bound);
+            note_names(T, f->step, arena, &bound);
+        }
+    }
+    unsigned dims = address.dims | mask.dims | path.dims | bound.dims;
+    r->has_position = true;
+    for (int d = 0; d < r->rank; d++)
+        if (r->shape[d] > 1 && !(dims >> d & 1)) r->has_position = false;
+    r->uncertain = mask.app || path.app || bound.app;
+    r->uncertain_bound_only = bound.app && !mask.app && !path.app && !bound.app_other;
+    pr_arena_release(arena, pos);
+}
+
+static bool frame_within(const pr_frame *inner, const pr_frame *outer)
+{
+    if (!outer) return true;
+    for (; inner; inner = inner->outer)
+        if (inner == outer) return true;
+    return false;
+}
+
+static bool same_shape(const pr_record *a, const pr_record *b)
+{
+    if (a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+/* runs_with(m, b) of happens-before.md 1.5: m runs wherever b runs, in the same execution. */
+static bool runs_with(pr_records *R, const pr_record *m, const pr_record *b, pr_arena *arena)
+{
+    if (m->uncertain || m->refused.kind || !same_shape(m, b)) return false;
+    if (!frame_within(b->frame, m->frame)) return false;
+    pr_arena_pos pos = pr_arena_mark(arena);
+    pr_term_vec mine = { 0 }, other = { 0 };
+    pr_conjuncts(R->terms, m->mask, &mine, arena);
+    pr_conjuncts(R->terms, b->mask, &other, arena);
+    for (const pr_frame *f = b->frame; f; f = f->outer)
+        if (f->kind == PR_FRAME_COND) pr_conjuncts(R->terms, f->cond, &other, arena);
+    bool all = true;
+    for (int i = 0; i < mine.n && all; i++) {
+        bool found = false;
+        for (int j = 0; j < other.n && !found; j++) found = mine.data[i].id == other.data[j].id;
+        all = found;
+    }
+    pr_arena_release(arena, pos);
+    return all;
+}
+
+static bool reads(const pr_record *r) { return r->kind != PR_RECORD_STORE && r->kind != PR_RECORD_ATOMIC_STORE; }
+
+/* dep*: breadth-first over direct dependencies; an intermediate counts only when it runs with the
+ * dependent. Records of one access stand for one another only when there is a single one. */
+static void close_deps(pr_records *R, pr_record *b, pr_arena *arena)
+{
+    int n = R->records.n;
+    unsigned char *in = PR_NEW_N(arena, unsigned char, n);
+    PR_VEC(int) out = { 0 };
+    PR_VEC(int) work = { 0 };
+    for (int i = 0; i < b->n_deps; i++)
+        for (int j = 0; j < n; j++) {
+            const pr_record *a = &R->records.data[j];
+            if (a->access == b->deps[i] && a->id != b->id && !in[j] && reads(a) && same_shape(a, b)) {
+                in[j] = 1;
+                pr_vec_push(arena, &out, j);
+                pr_vec_push(arena, &work, j);
+            }
+        }
+    while (work.n) {
+        const pr_record *m = &R->records.data[work.data[--work.n]];
+        if (!runs_with(R, m, b, arena)) continue;
+        for (int i = 0; i < m->n_deps; i++)
+            for (int j = 0; j < n; j++) {
+                const pr_record *a = &R->records.data[j];
+                if (a->access == m->deps[i] && a->id != b->id && !in[j] && reads(a) && same_shape(a, b)) {
+                    in[j] = 1;
+                    pr_vec_push(arena, &out, j);
+                    pr_vec_push(arena, &work, j);
+                }
+            }
+    }
+    b->dep_closure = out.data;
+    b->n_dep_closure = out.n;
+}
+
+void pr_records_build(pr_records *R, pr_arena *arena)
+{
+    for (int i = 0; i < R->records.n; i++) {
+        assert(R->records.data[i].id == i);
+        set_flags(R, &R->records.data[i], arena);
+    }
+    for (int i = 0; i < R->records.n; i++) close_deps(R, &R->records.data[i], arena);
+}

@@ -1,0 +1,556 @@
+/* Two copies of two records as one query.
+ *
+ * Shared by both copies: scalar parameters, grid extents. Private: program ids (shared in an intra query),
+ * iterations, lanes, and one free variable for every unmodelled value. At T1 parameters are numbers and
+ * addresses are absolute, limited to the storage of the accessed tensor; at T0 parameters stay symbolic
+ * and addresses are offsets within one argument. happens-before.md 3.1-3.6, 5.2, 5.3. */
+#include "hb/encode.h"
+#include "hb/order.h"
+#include <assert.h>
+
+typedef struct app_value { uint32_t app; pr_term value; } app_value;
+struct pr_side_app {
+    pr_encoding *e;
+    pr_copy copy;
+    bool intra_b;
+    PR_VEC(app_value) memo;
+};
+
+static const pr_i128 axis_cap[3] = { 2147483647, 65535, 65535 };
+
+static pr_term new_var(pr_encoding *e, pr_var_role role, int index, pr_copy copy, pr_i128 lo, pr_i128 hi,
+                       const char *name)
+{
+    pr_var_info i = { .role = role, .index = index, .copy = copy, .lo = lo, .hi = hi, .name = name };
+    return pr_var_term(e->terms, pr_var_new(e->terms, i));
+}
+
+/* May the value of this symbol be taken as one value for both copies of an intra query? Only when every
+ * thread of the program must see the same one (happens-before.md 3.1, p26, p122). */
+static bool tied(const pr_encoding *e, const pr_sym_info *s)
+{
+    if (s->kind == PR_SYM_OBSERVED) return true;
+    if (s->from_atomic) return false;
+    if (s->kind == PR_SYM_LOADED) {
+        for (int i = 0; i < e->records->records.n; i++) {
+            const pr_record *r = &e->records->records.data[i];
+            if (r->access == s->access && (r->base < 0 || e->written[r->base])) return false;
+        }
+        return true;
+    }
+    return !s->from_memory || e->all_loads_read_only;
+}
+
+static pr_term *find(struct pr_side_app *x, uint32_t app)
+{
+    for (int i = 0; i < x->memo.n; i++)
+        if (x->memo.data[i].app == app) return &x->memo.data[i].value;
+    return NULL;
+}
+
+static pr_term replace_app(void *user, pr_terms *T, pr_term app)
+{
+    struct pr_side_app *x = user;
+    pr_encoding *e = x->e;
+    const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, app));
+    if (pr_term_arity(T, app) == 0 && (x->copy == PR_COPY_A || x->intra_b) && tied(e, s)) {
+        x = e->uniform;
+    }
+    pr_term *known = find(x, app.id);
+    if (known) return *known;
+    int bits = s->bits ? s->bits : 64;
+    pr_i128 lo = s->is_bool ? 0 : pr_int_min(bits), hi = s->is_bool ? 1 : pr_int_max(bits);
+    const char *name = pr_arena_printf(e->arena, "%s.free%d", x->copy == PR_COPY_A ? "A" : "B", e->n_free);
+    pr_term v = new_var(e, PR_ROLE_FREE, (int)e->rung * 1000000 + e->n_free++, x->copy, lo, hi, name);
+    if (s->is_bool) v = pr_eq(T, v, pr_const(T, 1));
+    pr_vec_push(e->arena, &x->memo, ((app_value){ app.id, v }));
+    return v;
+}
+
+/* ---- simplification under the box ---------------------------------------------------------- */
+
+static pr_term simplify(pr_encoding *e, pr_term t, int depth)
+{
+    pr_terms *T = e->terms;
+    pr_term_op op = pr_term_op_of(T, t);
+    if (op == PR_TERM_OP_AND || op == PR_TERM_OP_OR || op == PR_TERM_OP_NOT) {
+        if (depth > 400) return t;
+        pr_term a = simplify(e, pr_term_child(T, t, 0), depth + 1);
+        if (op == PR_TERM_OP_NOT) return pr_not(T, a);
+        if (op == PR_TERM_OP_AND && pr_term_is(a, PR_TERM_FALSE)) return a;
+        if (op == PR_TERM_OP_OR && pr_term_is(a, PR_TERM_TRUE)) return a;
+        pr_term b = simplify(e, pr_term_child(T, t, 1), depth + 1);
+        return op == PR_TERM_OP_AND ? pr_and(T, a, b) : pr_or(T, a, b);
+    }
+    if (op == PR_TERM_OP_FITS) t = pr_fits_expand(T, t);
+    switch (pr_range_bool(e->box, t)) {
+    case PR_YES: return PR_TERM_TRUE;
+    case PR_NO: return PR_TERM_FALSE;
+    case PR_MAYBE: return t;
+    }
+    return t;
+}
+
+pr_term pr_encode_simplify(pr_encoding *e, pr_term t)
+{
+    pr_term_vec parts = { 0 };
+    pr_term all = PR_TERM_TRUE;
+    pr_conjuncts(e->terms, t, &parts, e->arena);
+    for (int i = 0; i < parts.n; i++) all = pr_and(e->terms, all, simplify(e, parts.data[i], 0));
+    return all;
+}
+
+/* ---- sides ---------------------------------------------------------------------------------- */
+
+static void side_refuse(pr_side *s, pr_refusal_kind kind, const char *why)
+{
+    if (s->refused) return;
+    s->refused = kind;
+    s->why = why;
+}
+
+static pr_term apply(pr_side *s, pr_term t) { return pr_subst_apply(&s->subst, t); }
+
+static void activate(pr_encoding *e, pr_side *s, pr_term t)
+{
+    pr_term_vec parts = { 0 };
+    if (pr_term_none(t)) {
+        side_refuse(s, PR_REFUSAL_UNMODELED_VALUE, "a condition leaves exact arithmetic");
+        return;
+    }
+    pr_conjuncts(e->terms, t, &parts, e->arena);
+    for (int i = 0; i < parts.n; i++) {
+        pr_term x = simplify(e, parts.data[i], 0);
+        if (pr_term_none(x)) {
+            side_refuse(s, PR_REFUSAL_UNMODELED_VALUE, "a condition leaves exact arithmetic");
+        } else if (pr_term_is(x, PR_TERM_FALSE)) {
+            s->dead = true;
+        } else if (!pr_term_is(x, PR_TERM_TRUE)) {
+            pr_vec_push(e->arena, &s->active, x);
+        }
+    }
+}
+
+typedef struct first_app { const pr_terms *T; pr_sym sym; } first_app;
+static bool is_app(void *user, const pr_terms *T, pr_term t)
+{
+    if (pr_term_op_of(T, t) != PR_TERM_OP_APP) return false;
+    first_app *f = user;
+    if (!f->sym.id) f->sym = pr_term_sym(T, t);
+    return true;
+}
+
+typedef struct first_param { const pr_encoding *e; int arg; } first_param;
+static bool is_open_param(void *user, const pr_terms *T, pr_term t)
+{
+    first_param *f = user;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR) return false;
+    const pr_var_info *v = pr_var_get(T, pr_term_var(T, t));
+    if (v->role != PR_ROLE_PARAM || v->index >= f->e->launch->n_args) return false;
+    if (f->e->launch->args[v->index].kind == PR_ARG_INT) return false;
+    f->arg = v->index;
+    return true;
+}
+
+static void check_params(pr_encoding *e, pr_side *s, pr_term t)
+{
+    first_param f = { e, -1 };
+    if (e->rung == PR_RUNG_T0 || pr_term_none(t)) return;
+    if (pr_term_any(e->terms, t, is_open_param, &f)) {
+        pr_str n = e->records->args[f.arg].name;
+        side_refuse(s, PR_REFUSAL_MISSING_BINDING,
+                    pr_arena_printf(e->arena, "the launch leaves argument '" PR_STR_FMT "' open", PR_STR_ARG(n)));
+    }
+}
+
+/* lower + k*step < upper, and an unconditional bound of k where the range of the bounds gives one. */
+static void enter_loop(pr_encoding *e, pr_side *s, const pr_frame *f, pr_copy copy, pr_term *map)
+{
+    pr_terms *T = e->terms;
+    pr_term lower = apply(s, f->lower), upper = apply(s, f->upper), step = apply(s, f->step);
+    pr_i128 step_value = 0, hi = PR_INF;
+    check_params(e, s, f->lower);
+    check_params(e, s, f->upper);
+    check_params(e, s, f->step);
+    if (pr_term_none(lower) || pr_term_none(upper) || pr_term_none(step)) {
+        side_refuse(s, PR_REFUSAL_LOOP_BOUND, "a loop bound leaves exact arithmetic");
+        return;
+    }
+    if (!pr_term_const(T, step, &step_value) || step_value <= 0) {
+        side_refuse(s, PR_REFUSAL_LOOP_BOUND, pr_term_const(T, step, &step_value)
+                        ? "a loop step is not positive" : "a loop step is not a constant");
+        return;
+    }
+    pr_interval span = pr_range(e->box, pr_sub(T, upper, lower));
+    if (span.hi < PR_INF) hi = span.hi <= 0 ? 0 : (span.hi - 1) / step_value;
+    int n = s->n_loops++;
+    const char *name = pr_arena_printf(e->arena, "%s.k%d", copy == PR_COPY_A ? "A" : "B", f->loop);
+    /* one variable per record: the same loop may have different ranges under different branches */
+    s->iter[n] = new_var(e, PR_ROLE_ITER, ((int)e->rung * 4096 + s->record->id) * 256 + f->loop, copy, 0, hi, name);
+    s->loop[n] = f;
+    map[f->k.id] = s->iter[n];
+    pr_term value = pr_add(T, lower, pr_scale(T, s->iter[n], step_value));
+    activate(e, s, pr_lt(T, value, upper));
+}
+
+/* The substitution memo is only valid for one map; a new loop variable starts a new memo. */
+static void forget(pr_side *s)
+{
+    s->subst.memo = NULL;
+    s->subst.memo_cap = 0;
+}
+
+static void build_address(pr_encoding *e, pr_side *s)
+{
+    const pr_record *r = s->record;
+    pr_terms *T = e->terms;
+    if (r->refused.kind) side_refuse(s, r->refused.kind, r->refused.message);
+    if (r->base < 0) {
+        side_refuse(s, PR_REFUSAL_OTHER, "the accessed buffer is not known");
+        return;
+    }
+    if (pr_term_none(r->offset)) {
+        side_refuse(s, PR_REFUSAL_OTHER, "the address leaves exact arithmetic");
+        return;
+    }
+    first_app f = { T, PR_SYM_NONE };
+    if (pr_term_any(T, r->offset, is_app, &f)) {
+        const pr_sym_info *sym = pr_sym_get(T, f.sym);
+        pr_refusal_kind k = sym->refusal ? (pr_refusal_kind)sym->refusal
+                          : sym->from_memory ? PR_REFUSAL_INDIRECT_ADDRESS : PR_REFUSAL_OTHER;
+        side_refuse(s, k, pr_arena_printf(e->arena, "the address depends on %s",
+                                          sym->reason ? sym->reason : "a value that is not modelled"));
+    }
+    check_params(e, s, r->offset);
+    s->addr = apply(s, r->offset);
+    if (e->rung == PR_RUNG_T0 || pr_term_none(s->addr)) {
+        if (pr_term_none(s->addr)) side_refuse(s, PR_REFUSAL_OTHER, "the address leaves exact arithmetic");
+        return;
+    }
+    const pr_arg *arg = &e->launch->args[r->base];
+    if (!arg->tensor) {
+        side_refuse(s, PR_REFUSAL_MISSING_BINDING,
+                    pr_arena_printf(e->arena, "the launch has no tensor for '" PR_STR_FMT "'",
+                                    PR_STR_ARG(e->records->args[r->base].name)));
+        return;
+    }
+    s->addr = pr_add(T, s->addr, pr_const(T, arg->tensor->ptr));
+}
+
+static void in_bounds(pr_encoding *e, pr_side *s)
+{
+    if (e->rung == PR_RUNG_T0 || s->refused) return;
+    const pr_tensor *t = e->launch->args[s->record->base].tensor;
+    activate(e, s, pr_le(e->terms, pr_const(e->terms, t->storage_lo), s->addr));
+    activate(e, s, pr_lt(e->terms, s->addr, pr_const(e->terms, t->storage_hi)));
+}
+
+static pr_term pid_term(pr_encoding *e, int axis, pr_copy copy)
+{
+    static const char *const name[2][3] = { { "A.pid0", "A.pid1", "A.pid2" }, { "B.pid0", "B.pid1", "B.pid2" } };
+    if (e->fixed[axis] && e->extent[axis] == 1) return PR_TERM_ZERO;
+    pr_i128 hi = e->fixed[axis] ? e->extent[axis] - 1 : axis_cap[axis] - 1;
+    return new_var(e, PR_ROLE_PID, (int)e->rung * 4 + axis, copy, 0, hi, name[copy == PR_COPY_B][axis]);
+}
+
+static const pr_frame **frames_of(pr_encoding *e, const pr_record *r, int *n)
+{
+    int depth = 0;
+    for (const pr_frame *f = r->frame; f; f = f->outer) depth++;
+    const pr_frame **list = PR_NEW_N(e->arena, const pr_frame *, depth + 1);
+    *n = depth;
+    for (const pr_frame *f = r->frame; f; f = f->outer) list[--depth] = f;
+    return list;
+}
+
+const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
+{
+    pr_side **slot = &e->sides[record * 3 + which];
+    if (*slot) return *slot;
+    const pr_records *R = e->records;
+    const pr_record *r = &R->records.data[record];
+    pr_terms *T = e->terms;
+    pr_copy copy = which == PR_SIDE_A ? PR_COPY_A : PR_COPY_B;
+    pr_side *s = *slot = PR_NEW(e->arena, pr_side);
+    s->record = r;
+    s->addr = PR_TERM_NONE;
+    s->app = PR_NEW(e->arena, struct pr_side_app);
+    *s->app = (struct pr_side_app){ .e = e, .copy = copy, .intra_b = which == PR_SIDE_B_INTRA };
+    uint32_t n_map = pr_vars_count(T);
+    pr_term *map = PR_NEW_N(e->arena, pr_term, n_map);
+    s->subst = (pr_subst){ .T = T, .var_map = map, .n_var_map = n_map, .app = replace_app, .user = s->app };
+    for (int i = 0; i < 3; i++) {
+        s->pid[i] = pid_term(e, i, which == PR_SIDE_B_INTRA ? PR_COPY_A : copy);
+        map[R->pid[i].id] = s->pid[i];
+        if (e->fixed[i]) map[R->grid[i].id] = pr_const(T, e->extent[i]);
+    }
+    if (e->rung != PR_RUNG_T0)
+        for (int i = 0; i < R->n_args && i < e->launch->n_args; i++)
+            if (R->args[i].param.id && e->launch->args[i].kind == PR_ARG_INT)
+                map[R->args[i].param.id] = pr_const(T, e->launch->args[i].value);
+    for (int d = 0; d < PR_RANK_MAX; d++) {
+        s->lane[d] = PR_TERM_ZERO;
+        if (d < r->rank && r->shape[d] > 1)
+            s->lane[d] = new_var(e, PR_ROLE_LANE, r->id * PR_RANK_MAX + d, copy, 0, r->shape[d] - 1,
+                                 pr_arena_printf(e->arena, "%s.lane%d", copy == PR_COPY_A ? "A" : "B", d));
+        map[R->lane[d].id] = s->lane[d];
+    }
+    for (int i = 0; i < 3; i++)   /* num_programs bounds the id where it is symbolic */
+        if (!e->fixed[i] && R->axis_read[i])
+            activate(e, s, pr_lt(T, s->pid[i], pr_var_term(T, R->grid[i])));
+    int n = 0;
+    const pr_frame **frames = frames_of(e, r, &n);
+    for (int i = 0; i < n; i++) {
+        const pr_frame *f = frames[i];
+        if (f->kind == PR_FRAME_COND) {
+            check_params(e, s, f->cond);
+            activate(e, s, apply(s, f->cond));
+            activate(e, s, apply(s, f->held));
+        } else {
+            activate(e, s, apply(s, f->bounds_held));
+            if (s->n_loops == 64) side_refuse(s, PR_REFUSAL_OTHER, "more than 64 nested loops");
+            else enter_loop(e, s, f, copy, map);
+            forget(s);
+            activate(e, s, apply(s, f->increment_held));
+        }
+    }
+    check_params(e, s, r->mask);
+    activate(e, s, apply(s, r->mask));
+    activate(e, s, apply(s, r->mask_held));
+    build_address(e, s);
+    activate(e, s, apply(s, r->offset_held));
+    in_bounds(e, s);
+    return s;
+}
+
+void pr_encode_existence(pr_encoding *e, const pr_side *side, const pr_frame *upto, bool with_mask, pr_term_vec *out)
+{
+    pr_side *s = (pr_side *)side;
+    pr_terms *T = e->terms;
+    int loop = 0, n = 0, last = upto ? upto->depth : 0;
+    const pr_frame **frames = frames_of(e, s->record, &n);
+    for (int i = 0; i < n && frames[i]->depth <= last; i++) {
+        pr_term t;
+        if (frames[i]->kind == PR_FRAME_COND) {
+            t = apply(s, frames[i]->cond);
+        } else {
+            if (loop >= s->n_loops) return;
+            pr_i128 step = 1;
+            pr_term_const(T, apply(s, frames[i]->step), &step);
+            t = pr_lt(T, pr_add(T, apply(s, frames[i]->lower), pr_scale(T, s->iter[loop], step)),
+                      apply(s, frames[i]->upper));
+            loop++;
+        }
+        t = pr_encode_simplify(e, t);
+        if (!pr_term_is(t, PR_TERM_TRUE)) pr_vec_push(e->arena, out, t);
+    }
+    if (!with_mask) return;
+    pr_term mask = pr_encode_simplify(e, apply(s, s->record->mask));
+    if (!pr_term_is(mask, PR_TERM_TRUE)) pr_vec_push(e->arena, out, mask);
+}
+
+/* ---- queries ---------------------------------------------------------------------------------- */
+
+typedef struct collect { pr_encoding *e; unsigned char *seen; uint32_t n; } collect;
+
+static void note_var(void *user, pr_term t)
+{
+    collect *c = user;
+    if (pr_term_op_of(c->e->terms, t) != PR_TERM_OP_VAR) return;
+    pr_var v = pr_term_var(c->e->terms, t);
+    if (v.id < c->n) c->seen[v.id] = 1;
+}
+
+/* Witness order: programs, iterations, lanes of A then B, then shared and free variables. */
+static int rank_of(const pr_var_info *v)
+{
+    int copy = v->copy == PR_COPY_B;
+    switch (v->role) {
+    case PR_ROLE_PID: return copy;
+    case PR_ROLE_ITER: return 2 + copy;
+    case PR_ROLE_LANE: return 4 + copy;
+    case PR_ROLE_GRID: return 6;
+    case PR_ROLE_PARAM: return 7;
+    case PR_ROLE_FREE: return 8;
+    case PR_ROLE_OTHER: return 9;
+    }
+    return 9;
+}
+
+static void finish_vars(pr_encoding *e, pr_query *q)
+{
+    uint32_t n = pr_vars_count(e->terms);
+    collect c = { e, PR_NEW_N(e->arena, unsigned char, n), n };
+    for (int i = 0; i < q->n_core; i++) pr_term_visit(e->terms, q->core[i], note_var, &c);
+    for (int i = 0; i < q->n_distinct; i++) pr_term_visit(e->terms, q->distinct[i], note_var, &c);
+    for (int i = 0; i < q->n_premises; i++) pr_term_visit(e->terms, q->premises[i], note_var, &c);
+    for (int i = 0; i < 2; i++)
+        if (!pr_term_none(q->addr[i])) pr_term_visit(e->terms, q->addr[i], note_var, &c);
+    PR_VEC(pr_var) vars = { 0 };
+    for (int rank = 0; rank < 10; rank++)
+        for (uint32_t v = 1; v < n; v++)
+            if (c.seen[v] && rank_of(pr_var_get(e->terms, (pr_var){ v })) == rank)
+                pr_vec_push(e->arena, &vars, ((pr_var){ v }));
+    q->vars = vars.data;
+    q->n_vars = vars.n;
+}
+
+/* Appends first <lex second on the given coordinate pairs as alternatives; both directions when asked. */
+static void lex_alternatives(pr_encoding *e, const pr_term *x, const pr_term *y, int n, bool both, pr_term_vec *out)
+{
+    pr_terms *T = e->terms;
+    pr_term equal = PR_TERM_TRUE;
+    for (int i = 0; i < n; i++) {
+        pr_term less = pr_and(T, equal, pr_lt(T, x[i], y[i]));
+        if (!pr_term_is(less, PR_TERM_FALSE)) pr_vec_push(e->arena, out, less);
+        if (both) {
+            pr_term more = pr_and(T, equal, pr_lt(T, y[i], x[i]));
+            if (!pr_term_is(more, PR_TERM_FALSE)) pr_vec_push(e->arena, out, more);
+        }
+        equal = pr_and(T, equal, pr_eq(T, x[i], y[i]));
+    }
+}
+
+static bool is_atomic(const pr_record *r) { return r->kind >= PR_RECORD_RMW; }
+
+/* incl(x,y) of happens-before.md 1.2 as far as scopes go. */
+static bool inclusive(const pr_record *a, const pr_record *b, bool intra)
+{
+    return intra || (a->scope != PR_SCOPE_CTA && b->scope != PR_SCOPE_CTA);
+}
+
+bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool *dead, bool *used_o3,
+                    bool without_o3, pr_refusal_kind *kind, const char **why)
+{
+    pr_terms *T = e->terms;
+    const pr_side *x = pr_encoding_side(e, a, PR_SIDE_A);
+    const pr_side *y = pr_encoding_side(e, b, intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+    *dead = x->dead || y->dead;
+    *used_o3 = false;
+    *kind = PR_REFUSAL_NONE;
+    if (*dead) return true;
+    if (x->refused || y->refused) {
+        *kind = x->refused ? x->refused : y->refused;
+        *why = x->refused ? x->why : y->why;
+        return false;
+    }
+    pr_term_vec core = { 0 }, distinct = { 0 };
+    for (int i = 0; i < x->active.n; i++) pr_vec_push(e->arena, &core, x->active.data[i]);
+    for (int i = 0; i < y->active.n; i++) pr_vec_push(e->arena, &core, y->active.data[i]);
+    if (is_atomic(x->record) && is_atomic(y->record) && x->record->via_desc == y->record->via_desc &&
+        x->record->width == y->record->width && inclusive(x->record, y->record, intra))
+        pr_vec_push(e->arena, &core, pr_ne(T, x->addr, y->addr));
+    if (!intra) {
+        lex_alternatives(e, x->pid, y->pid, 3, a != b, &distinct);
+        if (!distinct.n) *dead = true;   /* one program: no pair of different programs */
+    } else {
+        bool never = false;
+        if (a == b) {
+            /* O1: one lane of one operation is one thread, in every iteration (not for descriptors). */
+            pr_term u[PR_RANK_MAX + 64], v[PR_RANK_MAX + 64];
+            int n = 0;
+            for (int d = 0; d < x->record->rank; d++)
+                if (x->record->shape[d] > 1) u[n] = x->lane[d], v[n++] = y->lane[d];
+            if (x->record->via_desc)
+                for (int i = 0; i < x->n_loops; i++) u[n] = x->iter[i], v[n++] = y->iter[i];
+            lex_alternatives(e, u, v, n, false, &distinct);
+            if (!distinct.n) *dead = true;
+        }
+        pr_order_unordered(e, x, y, without_o3, &core, &never, used_o3);
+        if (never) *dead = true;
+    }
+    if (*dead) return true;
+    for (int i = 0; i < core.n; i++)
+        if (pr_term_none(core.data[i])) {
+            *kind = PR_REFUSAL_UNMODELED_VALUE;
+            *why = "a condition leaves exact arithmetic";
+            return false;
+        }
+    *q = (pr_query){ .terms = T, .core = core.data, .n_core = core.n, .distinct = distinct.data,
+                     .n_distinct = distinct.n, .premises = e->premises.data, .n_premises = e->premises.n,
+                     .addr = { x->addr, y->addr }, .width = { x->record->width, y->record->width },
+                     .relaxed = x->record->uncertain || y->record->uncertain, .pair = -1 };
+    finish_vars(e, q);
+    return true;
+}
+
+void pr_encode_single(pr_encoding *e, const pr_term *conj, int n, pr_query *q)
+{
+    *q = (pr_query){ .terms = e->terms, .core = conj, .n_core = n, .premises = e->premises.data,
+                     .n_premises = e->premises.n, .addr = { PR_TERM_NONE, PR_TERM_NONE }, .pair = -1 };
+    finish_vars(e, q);
+}
+
+/* ---- encoding --------------------------------------------------------------------------------- */
+
+static bool record_writes(const pr_record *r)
+{
+    return r->kind != PR_RECORD_LOAD && r->kind != PR_RECORD_POLL && r->kind != PR_RECORD_ATOMIC_LOAD;
+}
+
+/* Assume conditions with this rung's numbers. A program id in one stays an unconstrained stand-in: the
+ * premise then only asks that some program satisfies it, which is weaker. */
+static void add_premises(pr_encoding *e)
+{
+    const pr_records *R = e->records;
+    uint32_t n = pr_vars_count(e->terms);
+    pr_term *map = PR_NEW_N(e->arena, pr_term, n);
+    for (int i = 0; i < 3; i++)
+        if (e->fixed[i]) map[R->grid[i].id] = pr_const(e->terms, e->extent[i]);
+    if (e->rung != PR_RUNG_T0)
+        for (int i = 0; i < R->n_args && i < e->launch->n_args; i++)
+            if (R->args[i].param.id && e->launch->args[i].kind == PR_ARG_INT)
+                map[R->args[i].param.id] = pr_const(e->terms, e->launch->args[i].value);
+    pr_subst s = { .T = e->terms, .var_map = map, .n_var_map = n, .app = replace_app, .user = e->uniform };
+    for (int i = 0; i < R->premises.n; i++) {
+        pr_term t = pr_encode_simplify(e, pr_subst_apply(&s, R->premises.data[i]));
+        if (!pr_term_is(t, PR_TERM_TRUE)) pr_vec_push(e->arena, &e->premises, t);
+    }
+}
+
+pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_launch *L, const pr_options *o,
+                             pr_rung rung, const int *component)
+{
+    pr_encoding *e = PR_NEW(arena, pr_encoding);
+    e->arena = arena;
+    e->terms = R->terms;
+    e->records = R;
+    e->launch = L;
+    e->options = o;
+    e->rung = rung;
+    e->component = component;
+    e->box = pr_box_new(R->terms);
+    e->sides = PR_NEW_N(arena, pr_side *, R->records.n * 3 + 1);
+    e->uniform = PR_NEW(arena, struct pr_side_app);
+    *e->uniform = (struct pr_side_app){ .e = e, .copy = PR_COPY_A };
+    for (int i = 0; i < 3; i++) {
+        bool known = L && L->grid_known;
+        bool symbolic = R->axis_read[i];
+        if (!R->axis_read[i] && R->has_atomics && rung == PR_RUNG_T0) symbolic = true;
+        if (!R->axis_read[i] && !known) symbolic = symbolic || i == 0;
+        if (rung == PR_RUNG_T1_LAUNCH && known) symbolic = false;
+        e->fixed[i] = !symbolic;
+        e->extent[i] = symbolic ? 0 : known ? L->grid[i] : 1;
+    }
+    bool *written = PR_NEW_N(arena, bool, R->n_args + 1);
+    bool unknown_write = false, loads_fine = true;
+    for (int i = 0; i < R->records.n; i++) {
+        const pr_record *r = &R->records.data[i];
+        if (!record_writes(r)) continue;
+        if (r->base < 0) unknown_write = true;
+        else
+            for (int j = 0; j < R->n_args; j++)
+                if (component[j] == component[r->base]) written[j] = true;
+    }
+    for (int i = 0; i < R->records.n; i++) {
+        const pr_record *r = &R->records.data[i];
+        if (r->kind != PR_RECORD_LOAD) continue;
+        if (r->base < 0 || written[r->base]) loads_fine = false;
+    }
+    if (unknown_write)
+        for (int j = 0; j < R->n_args; j++) written[j] = true;
+    e->written = written;
+    e->all_loads_read_only = loads_fine && !unknown_write && !R->refusals.n;
+    add_premises(e);
+    return e;
+}

@@ -1,0 +1,55 @@
+/* From records to queries: two copies of two records at one rung (happens-before.md 3, 5). */
+#ifndef PR_HB_ENCODE_H
+#define PR_HB_ENCODE_H
+#include "hb/check.h"
+
+/* One record seen as one copy: its variables, its activity, its address. */
+typedef struct pr_side {
+    const pr_record *record;
+    pr_refusal_kind refused;       /* step not constant, unmodelled address, unbound parameter        */
+    const char *why;
+    pr_term_vec active;            /* conjuncts: frames, mask, held obligations, in-bounds           */
+    bool dead;                     /* some conjunct is constant-false: no execution at this rung      */
+    pr_term addr;                  /* bytes: absolute at T1, offset at T0                           */
+    pr_term pid[3];                /* variable or 0                                              */
+    pr_term lane[PR_RANK_MAX];
+    pr_term iter[64]; const pr_frame *loop[64]; int n_loops; /* outermost first                    */
+    pr_subst subst;                /* record terms -> this copy                                   */
+    struct pr_side_app *app;
+} pr_side;
+
+typedef struct pr_encoding {
+    pr_arena *arena;
+    pr_terms *terms;
+    const pr_records *records;
+    const pr_launch *launch;       /* null: T0 only                                             */
+    const pr_options *options;
+    pr_rung rung;
+    bool fixed[3]; int64_t extent[3]; /* per axis: constant extent, or symbolic                    */
+    pr_box *box;
+    pr_term_vec premises;          /* assume conditions, over shared variables                      */
+    int n_free;
+    struct pr_side_app *uniform;   /* values every thread of a program shares: one for A and B intra    */
+    pr_side **sides;               /* cache: record * 3 + {A, B inter, B intra}                    */
+    bool all_loads_read_only;      /* no record writes a component that a load reads                 */
+    const bool *written;           /* per argument: its component is written by some record           */
+    const int *component;          /* per argument: component number (T0: the argument itself), -1      */
+} pr_encoding;
+
+enum { PR_SIDE_A, PR_SIDE_B, PR_SIDE_B_INTRA };
+
+/* component: per argument. Never fails; what cannot be encoded shows up in the sides. */
+pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_launch *L, const pr_options *o,
+                             pr_rung rung, const int *component);
+const pr_side *pr_encoding_side(pr_encoding *e, int record, int which);
+/* Query of a pair; false with *kind, *why when it cannot be asked. *dead set when no instance exists. */
+bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool *dead, bool *used_o3,
+                    bool without_o3, pr_refusal_kind *kind, const char **why);
+/* Query over one copy with the given extra conjuncts (already substituted). */
+void pr_encode_single(pr_encoding *e, const pr_term *conj, int n, pr_query *q);
+/* Drops decided parts of a Boolean term under the encoding's box. */
+pr_term pr_encode_simplify(pr_encoding *e, pr_term t);
+/* The conjuncts of a record's frames 1..depth and, when with_mask, its mask: existence without any
+ * in-bounds premise and without obligations. */
+void pr_encode_existence(pr_encoding *e, const pr_side *s, const pr_frame *upto, bool with_mask, pr_term_vec *out);
+#endif

@@ -1,0 +1,283 @@
+/* What orders two executions of one program, and what atomics might order.
+ *
+ * O2: an execution's epoch is the number of global barriers its program executed before it. The epoch
+ * of record r is the sum over barriers f of N_f(r) (happens-before.md 4.7): how often f ran before r.
+ * It is a term over r's iteration variables where that is exact; otherwise the record's epoch is fresh
+ * (unknown) and only the static form is used. O3: positional dependency at one lane and one iteration of
+ * the common loops. Source order orders nothing (1.4). */
+#include "hb/order.h"
+#include <assert.h>
+
+typedef struct epoch { bool exact; pr_term count; } epoch;
+
+static int chain(const pr_frame *f, const pr_frame **out, int cap)
+{
+    int n = 0, i;
+    for (const pr_frame *g = f; g; g = g->outer) n++;
+    if (n > cap) return -1;
+    i = n;
+    for (const pr_frame *g = f; g; g = g->outer) out[--i] = g;
+    return n;
+}
+
+/* Constant trip count of a loop at this rung, -1 when it is not constant or varies. */
+static pr_i128 trip_of(pr_side *s, const pr_frame *f)
+{
+    pr_terms *T = s->subst.T;
+    pr_i128 lo, hi, step;
+    if (!pr_term_const(T, pr_subst_apply(&s->subst, f->lower), &lo)) return -1;
+    if (!pr_term_const(T, pr_subst_apply(&s->subst, f->upper), &hi)) return -1;
+    if (!pr_term_const(T, pr_subst_apply(&s->subst, f->step), &step) || step <= 0) return -1;
+    return hi <= lo ? 0 : (hi - lo + step - 1) / step;
+}
+
+static bool varies(void *user, const pr_terms *T, pr_term t)
+{
+    if (pr_term_op_of(T, t) == PR_TERM_OP_APP) return true;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR) return false;
+    pr_var_role r = pr_var_get(T, pr_term_var(T, t))->role;
+    return r == PR_ROLE_ITER || r == PR_ROLE_LANE || r == PR_ROLE_OTHER || r == PR_ROLE_FREE;
+}
+
+/* N_f(r) as a term of r's copy; false when it is not exact. */
+static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, int fence, pr_term *out)
+{
+    enum { CAP = 256 };
+    pr_terms *T = e->terms;
+    const pr_frame *own[CAP], *bar[CAP];
+    int n_own = chain(s->record->frame, own, CAP), n_bar = chain(f->frame, bar, CAP), common = 0;
+    if (n_own < 0 || n_bar < 0 || f->opaque_context) return false;
+    while (common < n_own && common < n_bar && own[common] == bar[common]) common++;
+    /* loops both stand in, outermost first; a branch below one of them makes past counts vary */
+    int loops[CAP], n_loops = 0, seen_loops = 0;
+    bool branch_below_loop = false;
+    for (int i = 0; i < common; i++) {
+        if (own[i]->kind == PR_FRAME_LOOP) loops[n_loops++] = i;
+        else if (n_loops) branch_below_loop = true;
+    }
+    bool before = f->seq < s->record->seq;
+    if (n_loops == 0 && !before) {
+        *out = PR_TERM_ZERO;
+        return true;
+    }
+    if (branch_below_loop) return false;
+    pr_term once = pr_const(T, 1);   /* executions of f per common iteration */
+    for (int i = common; i < n_bar; i++) {
+        if (bar[i]->kind == PR_FRAME_COND) {
+            if (pr_term_any(T, bar[i]->cond, varies, NULL)) return false;
+            pr_term c = pr_subst_apply(&s->subst, bar[i]->cond);
+            once = pr_select(T, c, once, PR_TERM_ZERO);
+            continue;
+        }
+        pr_i128 trip = trip_of(s, bar[i]);
+        if (trip >= 0) {
+            once = pr_scale(T, once, trip);
+            continue;
+        }
+        /* A loop over before the record starts, its trip count unknown: one number a program, shared by
+         * the two copies of an intra query; it cancels when both stand after the loop. */
+        if (n_loops || i != common || pr_term_any(T, bar[i]->lower, varies, NULL) ||
+            pr_term_any(T, bar[i]->upper, varies, NULL)) return false;
+        for (int j = i + 1; j < n_bar; j++)
+            if (bar[j]->kind == PR_FRAME_LOOP || pr_term_any(T, bar[j]->cond, varies, NULL)) return false;
+        pr_var_info v = { .role = PR_ROLE_OTHER, .index = (int)e->rung * 100000 + fence, .copy = PR_COPY_SHARED,
+                          .lo = 0, .hi = PR_INF, .name = pr_arena_printf(e->arena, "barriers%d", fence) };
+        once = pr_var_term(T, pr_var_new(T, v));
+        break;
+    }
+    pr_term past = PR_TERM_ZERO, inner = pr_const(T, 1);
+    for (int j = n_loops - 1; j >= 0; j--) {
+        /* iteration variable of loop j in this copy */
+        for (seen_loops = 0; seen_loops < s->n_loops && s->loop[seen_loops] != own[loops[j]];) seen_loops++;
+        if (seen_loops == s->n_loops) return false;
+        past = pr_add(T, past, pr_mul(T, s->iter[seen_loops], inner));
+        if (j == 0) break;           /* the outermost loop's own trip count does not occur */
+        pr_i128 trip = trip_of(s, own[loops[j]]);
+        if (trip < 0) return false;
+        inner = pr_scale(T, inner, trip);
+    }
+    if (before) past = pr_add(T, past, pr_const(T, 1));
+    *out = pr_mul(T, once, past);
+    return !pr_term_none(*out);
+}
+
+static epoch epoch_of(pr_encoding *e, const pr_side *side)
+{
+    epoch x = { true, PR_TERM_ZERO };
+    for (int i = 0; i < e->records->fences.n; i++) {
+        pr_term n;
+        if (!count_fence(e, (pr_side *)side, &e->records->fences.data[i], i, &n))
+            return (epoch){ false, PR_TERM_NONE };
+        x.count = pr_add(e->terms, x.count, n);
+    }
+    x.exact = !pr_term_none(x.count);
+    return x;
+}
+
+static bool frame_in(const pr_frame *inner, const pr_frame *f)
+{
+    if (!f) return true;
+    for (; inner; inner = inner->outer)
+        if (inner == f) return true;
+    return false;
+}
+
+/* "some common loop index differs" of the loops above and including frame f (null: none). */
+static pr_term indices_differ(pr_encoding *e, const pr_side *a, const pr_side *b)
+{
+    pr_term differ = PR_TERM_FALSE;
+    for (int i = 0; i < a->n_loops; i++)
+        for (int j = 0; j < b->n_loops; j++)
+            if (a->loop[i] == b->loop[j])
+                differ = pr_or(e->terms, differ, pr_ne(e->terms, a->iter[i], b->iter[j]));
+    return differ;
+}
+
+static bool named_scalar_strict(const pr_record *a) { return a->reaches_path || a->reaches_mask || a->reaches_other_shape; }
+
+static int64_t lanes_of(const pr_record *r)
+{
+    int64_t n = 1;
+    for (int d = 0; d < r->rank; d++) n *= r->shape[d];
+    return n;
+}
+
+static int warps(const pr_encoding *e) { return e->launch && e->launch->num_warps > 0 ? e->launch->num_warps : 4; }
+
+bool pr_order_is_replicated(const pr_encoding *e, const pr_record *load)
+{
+    bool only_positional = !load->reaches_path && !load->reaches_other_shape && !load->reaches_mask;
+    return !(only_positional || lanes_of(load) >= (int64_t)warps(e) * 32);
+}
+
+/* Does O3 put x before y at one lane and iteration? (happens-before.md 1.5) */
+static bool depends(const pr_encoding *e, const pr_record *x, const pr_record *y)
+{
+    bool found = false;
+    for (int i = 0; i < y->n_dep_closure && !found; i++) found = y->dep_closure[i] == x->id;
+    if (!found || x->via_desc || y->via_desc || !x->has_position || !y->has_position) return false;
+    bool replicated_load = x->kind == PR_RECORD_LOAD;
+    if (replicated_load && lanes_of(x) == 1 && named_scalar_strict(x)) return false;
+    if (replicated_load && e->options->dep_strict && pr_order_is_replicated(e, x)) return false;
+    return true;
+}
+
+void pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool without_o3,
+                        pr_term_vec *core, bool *never, bool *used_o3)
+{
+    pr_terms *T = e->terms;
+    const pr_record *x = a->record, *y = b->record;
+    if (e->options->source_order) {
+        if (x != y) *never = true;
+        for (int i = 0; i < a->n_loops; i++)
+            pr_vec_push(e->arena, core, pr_eq(T, a->iter[i], b->iter[i]));
+        return;
+    }
+    if (!x->via_desc && !y->via_desc && e->records->fences.n) {
+        epoch ea = epoch_of(e, a), eb = epoch_of(e, b);
+        if (ea.exact && eb.exact) {
+            pr_term same = pr_encode_simplify(e, pr_eq(T, ea.count, eb.count));
+            if (pr_term_is(same, PR_TERM_FALSE)) *never = true;
+            else if (!pr_term_is(same, PR_TERM_TRUE)) pr_vec_push(e->arena, core, same);
+        } else {
+            int lo = x->seq < y->seq ? x->seq : y->seq, hi = x->seq < y->seq ? y->seq : x->seq;
+            for (int i = 0; i < e->records->fences.n; i++) {
+                const pr_fence *f = &e->records->fences.data[i];
+                if (f->opaque_context || f->seq <= lo || f->seq >= hi) continue;
+                if (!frame_in(x->frame, f->frame) || !frame_in(y->frame, f->frame)) continue;
+                pr_term differ = indices_differ(e, a, b);
+                if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;
+                else pr_vec_push(e->arena, core, differ);
+                break;
+            }
+        }
+    }
+    if (x != y && !without_o3 && (depends(e, x, y) || depends(e, y, x))) {
+        pr_term differ = indices_differ(e, a, b);
+        for (int d = 0; d < x->rank; d++)
+            if (x->shape[d] > 1) differ = pr_or(T, differ, pr_ne(T, a->lane[d], b->lane[d]));
+        *used_o3 = true;
+        if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;
+        else pr_vec_push(e->arena, core, differ);
+    }
+}
+
+/* ---- could atomics order the pair? ---------------------------------------------------------- */
+
+static bool is_atomic(const pr_record *r) { return r->kind >= PR_RECORD_RMW; }
+static bool releases(const pr_record *r)
+{
+    return is_atomic(r) && r->scope != PR_SCOPE_CTA && (r->sem == PR_SEM_RELEASE || r->sem == PR_SEM_ACQ_REL) &&
+           r->kind != PR_RECORD_POLL && r->kind != PR_RECORD_ATOMIC_LOAD && !r->via_desc;
+}
+static bool acquires(const pr_record *r)
+{
+    return is_atomic(r) && r->scope != PR_SCOPE_CTA && (r->sem == PR_SEM_ACQUIRE || r->sem == PR_SEM_ACQ_REL) &&
+           r->kind != PR_RECORD_ATOMIC_STORE && !r->via_desc;
+}
+
+static const pr_frame *outermost_common_loop(const pr_record *a, const pr_record *b)
+{
+    const pr_frame *found = NULL;
+    for (const pr_frame *f = a->frame; f; f = f->outer)
+        if (f->kind == PR_FRAME_LOOP && frame_in(b->frame, f)) found = f;
+    return found;
+}
+
+/* May some execution of x be ordered before some execution of y of the same program? Over-approximate:
+ * any barrier between them in text or in a common loop, any dependency, the operation itself, and
+ * compiler-inserted barriers around scalar atomics where those are switched on. */
+static bool leg(const pr_encoding *e, const pr_record *x, const pr_record *y, bool atomic_side_x)
+{
+    if (x->id == y->id) return true;
+    const pr_frame *loop = outermost_common_loop(x, y);
+    if (x->seq > y->seq && !loop) return false;
+    for (int i = 0; i < e->records->fences.n; i++) {
+        const pr_fence *f = &e->records->fences.data[i];
+        if (loop && frame_in(f->frame, loop)) return true;
+        if (f->seq > x->seq && f->seq < y->seq) return true;
+    }
+    for (int i = 0; i < y->n_dep_closure; i++)
+        if (y->dep_closure[i] == x->id) return true;
+    for (int i = 0; i < y->n_deps; i++)
+        if (y->deps[i] == x->access) return true;
+    for (int i = 0; i < y->n_control_deps && lanes_of(y) == 1; i++)
+        if (y->control_deps[i] == x->access) return true;
+    const pr_record *atomic = atomic_side_x ? x : y;
+    return e->options->atomic_order == PR_ATOMIC_ORDER_CTA && lanes_of(atomic) == 1;
+}
+
+static bool may_touch(const pr_encoding *e, const pr_record *a, const pr_record *b)
+{
+    return a->base < 0 || b->base < 0 || e->component[a->base] == e->component[b->base];
+}
+
+bool pr_order_maybe_synchronised(pr_encoding *e, int a, int b, bool intra, int *w, int *r)
+{
+    const pr_records *R = e->records;
+    const pr_record *x = &R->records.data[a], *y = &R->records.data[b];
+    if (intra) {
+        /* inside one program atomics order other threads only through O4, when it is switched on */
+        if (e->options->atomic_order != PR_ATOMIC_ORDER_CTA) return false;
+        for (int i = 0; i < R->records.n; i++) {
+            const pr_record *m = &R->records.data[i];
+            if ((releases(m) || acquires(m)) && lanes_of(m) == 1) {
+                *w = *r = i;
+                return true;
+            }
+        }
+        return false;
+    }
+    for (int i = 0; i < R->records.n; i++) {
+        if (!releases(&R->records.data[i])) continue;
+        for (int j = 0; j < R->records.n; j++) {
+            const pr_record *u = &R->records.data[i], *v = &R->records.data[j];
+            if (!acquires(v) || !may_touch(e, u, v)) continue;
+            *w = i;
+            *r = j;
+            if (leg(e, x, u, false) && leg(e, v, y, true)) return true;
+            if (leg(e, y, u, false) && leg(e, v, x, true)) return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,15 @@
+/* What orders two executions of one program: barriers (O2), dependencies (O3); happens-before.md 1.4, 4.7. */
+#ifndef PR_HB_ORDER_H
+#define PR_HB_ORDER_H
+#include "hb/encode.h"
+
+/* Appends conjuncts that hold exactly when the two executions are not ordered by O2 and O3 (O1 is in
+ * the distinctness of the pair). *never set when they are always ordered. */
+void pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool without_o3,
+                        pr_term_vec *core, bool *never, bool *used_o3);
+/* Could atomics order the pair (leg test of happens-before.md 3.7 with "value-modelled" dropped)?
+ * Then a witness is not a race but `needs-synchronisation`; *w and *r name the two atomics. */
+bool pr_order_maybe_synchronised(pr_encoding *e, int a, int b, bool intra, int *w, int *r);
+/* O3 on this load rests on the premise that its replicas do not matter (neither (i) nor (ii) of 1.5). */
+bool pr_order_is_replicated(const pr_encoding *e, const pr_record *load);
+#endif
