@@ -56,4 +56,6 @@ pr_tri pr_query_holds(const pr_query *q, const pr_point *p);
 /* Box with the variables' intervals. */
 pr_box *pr_query_box(const pr_query *q);
 void pr_query_print(pr_buf *b, const pr_query *q);     /* dump --stage=query, re-readable */
+/* Reads such text into T (variables are made as needed). Null with *why when it is malformed. */
+pr_query *pr_query_parse(pr_terms *T, pr_arena *arena, pr_str text, const char **why);
 #endif

@@ -139,6 +139,8 @@ pr_term pr_var_term(pr_terms *T, pr_var v);
 pr_term pr_app(pr_terms *T, pr_sym s, const pr_term *args, int n);
 pr_term pr_add(pr_terms *T, pr_term a, pr_term b);
 pr_term pr_sub(pr_terms *T, pr_term a, pr_term b);
+/* constant + sum of coef[i]*t[i], in one step (t may repeat, be constant or a sum). */
+pr_term pr_sum(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i128 constant);
 pr_term pr_neg(pr_terms *T, pr_term a);
 pr_term pr_scale(pr_terms *T, pr_term a, pr_i128 k);
 pr_term pr_mul(pr_terms *T, pr_term a, pr_term b);
@@ -196,6 +198,9 @@ void pr_conjuncts(pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena);
 /* term/text.c: S-expressions. (+ 3 (* 4 pid0) lane0) (fdiv a b) (select c a b) (<= a 0) (= a 0)
  * (and a b) (not a) (fits i32 t) (load#3 args...) (obs#2 ...) (opaque#1 ...) (cond#0 ...) */
 void pr_term_print(pr_buf *b, const pr_terms *T, pr_term t);
+/* The reverse: variables by name, symbols by kind and number. False with *why (static text) when the
+ * text is not one term over the store's variables and symbols, or a constant leaves pr_i128. */
+bool pr_term_parse(pr_terms *T, pr_str text, pr_term *out, const char **why);
 
 /* term/eval.c: exact evaluation under an assignment. value[var id] and known[var id]. */
 typedef struct pr_env { const pr_i128 *value; const bool *known; uint32_t n; } pr_env;

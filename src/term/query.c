@@ -1,0 +1,316 @@
+/* The query every engine answers: overlap of the addresses, exact re-evaluation of a point, text.
+ *
+ * Overlap becomes one equality when both widths agree and the difference of the addresses is shown to
+ * be a multiple of the width: |D| < w and w | D leave only D = 0. Otherwise the two byte inequalities
+ * stay (decision-engine.md 1.3). */
+#include "term/query.h"
+#include "term/store.h"
+#include "term/text.h"
+#include <assert.h>
+#include <stdlib.h>
+
+int pr_query_overlap(const pr_query *q, pr_box *box, pr_term out[2])
+{
+    if (pr_term_none(q->addr[0]) || pr_term_none(q->addr[1])) return 0;
+    pr_terms *T = q->terms;
+    pr_term a = q->addr[0], b = q->addr[1];
+    int w = q->width[0];
+    if (w == q->width[1] && w > 0) {
+        pr_term d = pr_sub(T, a, b);
+        pr_residue r = pr_residue_of(box, d);
+        if (!pr_term_none(d) && r.modulus % w == 0 && r.residue % w == 0) {
+            out[0] = pr_eq(T, a, b);
+            return 1;
+        }
+    }
+    out[0] = pr_lt(T, a, pr_add(T, b, pr_const(T, q->width[1])));
+    out[1] = pr_lt(T, b, pr_add(T, a, pr_const(T, q->width[0])));
+    return 2;
+}
+
+pr_box *pr_query_box(const pr_query *q) { return pr_box_new(q->terms); }
+
+/* --- exact evaluation ---------------------------------------------------------------------- */
+
+static pr_tri truth(const pr_query *q, pr_term t, const pr_env *env)
+{
+    pr_i128 v;
+    if (!pr_eval(q->terms, t, env, &v)) return PR_MAYBE;
+    return v ? PR_YES : PR_NO;
+}
+
+static pr_tri both(pr_tri a, pr_tri b)
+{
+    if (a == PR_NO || b == PR_NO) return PR_NO;
+    return a == PR_YES && b == PR_YES ? PR_YES : PR_MAYBE;
+}
+
+static pr_tri overlap_holds(const pr_query *q, const pr_env *env)
+{
+    pr_i128 a, b, d;
+    if (pr_term_none(q->addr[0])) return PR_YES;
+    if (!pr_eval(q->terms, q->addr[0], env, &a) || !pr_eval(q->terms, q->addr[1], env, &b)
+        || !pr_sub_ok(a, b, &d))
+        return PR_MAYBE;
+    return d < q->width[1] && -(pr_i128)q->width[0] < d ? PR_YES : PR_NO;
+}
+
+pr_tri pr_query_holds(const pr_query *q, const pr_point *p)
+{
+    uint32_t n = pr_vars_count(q->terms);
+    if (p->n != q->n_vars) return PR_MAYBE;
+    pr_i128 *value = calloc(n, sizeof *value);
+    bool *known = calloc(n, sizeof *known);
+    if (!value || !known) abort();
+    pr_env env = { value, known, n };
+    pr_tri r = PR_YES;
+    for (int i = 0; i < q->n_vars; i++) {
+        const pr_var_info *v = pr_var_get(q->terms, q->vars[i]);
+        if ((v->lo > -PR_INF && p->value[i] < v->lo) || (v->hi < PR_INF && p->value[i] > v->hi))
+            r = PR_NO;
+        value[q->vars[i].id] = p->value[i];
+        known[q->vars[i].id] = true;
+    }
+    for (int i = 0; i < q->n_core && r != PR_NO; i++) r = both(r, truth(q, q->core[i], &env));
+    for (int i = 0; i < q->n_premises && r != PR_NO; i++)
+        r = both(r, truth(q, q->premises[i], &env));
+    if (r != PR_NO) r = both(r, overlap_holds(q, &env));
+    if (q->n_distinct && r != PR_NO) {
+        pr_tri some = PR_NO;
+        for (int i = 0; i < q->n_distinct && some != PR_YES; i++) {
+            pr_tri d = truth(q, q->distinct[i], &env);
+            if (d != PR_NO) some = d;
+        }
+        r = both(r, some);
+    }
+    free(value);
+    free(known);
+    return r;
+}
+
+/* --- text ---------------------------------------------------------------------------------- */
+
+static const char *const role_word[] = { "pid", "grid", "param", "lane", "iter", "free", "other" };
+static const char *const copy_word[] = { "none", "shared", "a", "b" };
+
+/* Calls f for every term of the query, in a fixed order. */
+static void each_term(const pr_query *q, void (*f)(void *user, pr_term t), void *user)
+{
+    for (int i = 0; i < q->n_core; i++) f(user, q->core[i]);
+    for (int i = 0; i < q->n_distinct; i++) f(user, q->distinct[i]);
+    for (int i = 0; i < q->n_premises; i++) f(user, q->premises[i]);
+    for (int i = 0; i < 2; i++) {
+        if (!pr_term_none(q->addr[i])) f(user, q->addr[i]);
+    }
+}
+
+typedef struct uses { const pr_terms *T; uint32_t *count; uint8_t *seen; } uses;
+
+static void count_node(void *user, pr_term t)
+{
+    uses *u = user;
+    if (u->seen[t.id]) return;
+    u->seen[t.id] = 1;
+    const node *x = node_of(u->T, t);
+    for (uint32_t i = 0; i < x->n; i++) u->count[u->T->kids[x->first + i]]++;
+}
+
+static void count_root(void *user, pr_term t)
+{
+    uses *u = user;
+    u->count[t.id]++;
+    pr_term_visit(u->T, t, count_node, u);
+}
+
+static void print_bound(pr_buf *b, pr_i128 v)
+{
+    if (v <= -PR_INF) pr_buf_puts(b, "-inf");
+    else if (v >= PR_INF) pr_buf_puts(b, "inf");
+    else pr_buf_i128(b, v);
+}
+
+static void print_list(pr_buf *b, const pr_query *q, const char *word, const pr_term *t, int n,
+                       const uint32_t *name)
+{
+    for (int i = 0; i < n; i++) {
+        pr_buf_printf(b, "  (%s ", word);
+        pr_term_print_named(b, q->terms, t[i], name, pr_terms_count(q->terms));
+        pr_buf_puts(b, ")\n");
+    }
+}
+
+void pr_query_print(pr_buf *b, const pr_query *q)
+{
+    const pr_terms *T = q->terms;
+    uint32_t n = pr_terms_count(T), names = 0;
+    uint32_t *count = calloc(n, sizeof *count), *name = calloc(n, sizeof *name);
+    uint8_t *seen = calloc(n, 1);
+    if (!count || !name || !seen) abort();
+    uses u = { T, count, seen };
+    each_term(q, count_root, &u);
+
+    pr_buf_puts(b, "(query\n");
+    if (q->pair >= 0) pr_buf_printf(b, "  (pair %d)\n", q->pair);
+    if (q->relaxed) pr_buf_puts(b, "  (relaxed)\n");
+    for (int i = 0; i < q->n_vars; i++) {
+        const pr_var_info *v = pr_var_get(T, q->vars[i]);
+        pr_buf_printf(b, "  (var %s %s %d %s ", v->name, role_word[v->role], v->index,
+                      copy_word[v->copy]);
+        print_bound(b, v->lo);
+        pr_buf_putc(b, ' ');
+        print_bound(b, v->hi);
+        pr_buf_puts(b, ")\n");
+    }
+    for (uint32_t id = 1; id < n; id++) {
+        if (!seen[id] || count[id] < 2 || T->nodes[id].n == 0) continue;
+        pr_buf_printf(b, "  (def %%%u ", ++names);
+        pr_term_print_named(b, T, (pr_term){ id }, name, n);
+        pr_buf_puts(b, ")\n");
+        name[id] = names;
+    }
+    const struct { const char *word; const pr_term *t; int n; } list[] = {
+        { "core", q->core, q->n_core }, { "distinct", q->distinct, q->n_distinct },
+        { "premise", q->premises, q->n_premises },
+    };
+    for (size_t i = 0; i < PR_LEN(list); i++) print_list(b, q, list[i].word, list[i].t, list[i].n, name);
+    for (int i = 0; i < 2; i++) {
+        if (pr_term_none(q->addr[i])) continue;
+        pr_buf_printf(b, "  (addr %d ", q->width[i]);
+        pr_term_print_named(b, T, q->addr[i], name, n);
+        pr_buf_puts(b, ")\n");
+    }
+    pr_buf_puts(b, ")\n");
+    free(count);
+    free(name);
+    free(seen);
+}
+
+typedef struct reader {
+    pr_terms *T;
+    pr_arena *arena;
+    pr_str in;
+    PR_VEC(pr_var) vars;
+    pr_term_vec defs, core, distinct, premises;
+    pr_query *q;
+    int n_addr;
+    const char *why;
+} reader;
+
+static bool bad(reader *r, const char *why)
+{
+    if (!r->why) r->why = why;
+    return false;
+}
+
+static bool read_int(reader *r, pr_i128 lo, pr_i128 hi, int *out)
+{
+    pr_i128 v;
+    if (!pr_i128_parse(pr_text_token(&r->in), &v) || v < lo || v > hi)
+        return bad(r, "number expected");
+    *out = (int)v;
+    return true;
+}
+
+static bool read_word(reader *r, const char *const *words, int n, int *out)
+{
+    pr_str t = pr_text_token(&r->in);
+    for (int i = 0; i < n; i++) {
+        if (pr_str_is(t, words[i])) {
+            *out = i;
+            return true;
+        }
+    }
+    return bad(r, "unknown role or copy");
+}
+
+static bool read_bound(reader *r, pr_i128 *out)
+{
+    pr_str t = pr_text_token(&r->in);
+    if (pr_str_is(t, "-inf")) *out = -PR_INF;
+    else if (pr_str_is(t, "inf")) *out = PR_INF;
+    else if (!pr_i128_parse(t, out)) return bad(r, "bound expected");
+    return true;
+}
+
+static bool read_var(reader *r)
+{
+    pr_var_info v = { 0 };
+    pr_str name = pr_text_token(&r->in);
+    int role, copy;
+    if (!read_word(r, role_word, PR_LEN(role_word), &role)
+        || !read_int(r, -1, INT32_MAX, &v.index)
+        || !read_word(r, copy_word, PR_LEN(copy_word), &copy) || !read_bound(r, &v.lo)
+        || !read_bound(r, &v.hi))
+        return false;
+    v.role = (pr_var_role)role;
+    v.copy = (pr_copy)copy;
+    v.name = pr_arena_strndup(r->arena, name.s, name.n);
+    pr_vec_push(r->arena, &r->vars, pr_var_new(r->T, v));
+    return true;
+}
+
+static bool read_term(reader *r, pr_term *out)
+{
+    pr_text_names names = { r->defs.data, r->defs.n };
+    const char *why = NULL;
+    return pr_text_term(r->T, &r->in, &names, r->arena, out, &why) || bad(r, why);
+}
+
+static bool read_clause(reader *r, pr_str word)
+{
+    pr_term t;
+    if (pr_str_is(word, "pair")) return read_int(r, 0, INT32_MAX, &r->q->pair);
+    if (pr_str_is(word, "relaxed")) return r->q->relaxed = true;
+    if (pr_str_is(word, "var")) return read_var(r);
+    if (pr_str_is(word, "def")) {
+        pr_text_token(&r->in);
+        if (!read_term(r, &t)) return false;
+        pr_vec_push(r->arena, &r->defs, t);
+        return true;
+    }
+    if (pr_str_is(word, "addr")) {
+        if (r->n_addr == 2) return bad(r, "more than two addresses");
+        if (!read_int(r, 1, 1 << 20, &r->q->width[r->n_addr]) || !read_term(r, &t)) return false;
+        if (pr_term_is_bool(r->T, t)) return bad(r, "an address is an integer term");
+        r->q->addr[r->n_addr++] = t;
+        return true;
+    }
+    pr_term_vec *list = pr_str_is(word, "core") ? &r->core
+                      : pr_str_is(word, "distinct") ? &r->distinct
+                      : pr_str_is(word, "premise") ? &r->premises : NULL;
+    if (!list) return bad(r, "unknown clause");
+    if (!read_term(r, &t)) return false;
+    if (!pr_term_is_bool(r->T, t)) return bad(r, "a conjunct is a Boolean term");
+    pr_vec_push(r->arena, list, t);
+    return true;
+}
+
+pr_query *pr_query_parse(pr_terms *T, pr_arena *arena, pr_str text, const char **why)
+{
+    reader r = { .T = T, .arena = arena, .in = text };
+    r.q = PR_NEW(arena, pr_query);
+    r.q->terms = T;
+    r.q->pair = -1;
+    pr_vec_push(arena, &r.defs, PR_TERM_NONE);      /* definitions count from 1 */
+    bool ok = pr_str_is(pr_text_token(&r.in), "(") && pr_str_is(pr_text_token(&r.in), "query");
+    while (ok) {
+        pr_str t = pr_text_token(&r.in);
+        if (pr_str_is(t, ")")) break;
+        ok = pr_str_is(t, "(") && read_clause(&r, pr_text_token(&r.in))
+          && pr_str_is(pr_text_token(&r.in), ")");
+    }
+    if (ok && r.n_addr == 1) ok = bad(&r, "one address only");
+    if (!ok) {
+        *why = r.why ? r.why : "not a query";
+        return NULL;
+    }
+    r.q->vars = r.vars.data;
+    r.q->n_vars = r.vars.n;
+    r.q->core = r.core.data;
+    r.q->n_core = r.core.n;
+    r.q->distinct = r.distinct.data;
+    r.q->n_distinct = r.distinct.n;
+    r.q->premises = r.premises.data;
+    r.q->n_premises = r.premises.n;
+    return r.q;
+}

@@ -1,0 +1,57 @@
+/* The inside of a term store; included by files of src/term only.
+ *
+ * Nodes live in one array, their children and coefficients in two pools. Facts that follow from the
+ * variables' own (unconditional) intervals alone are computed when a node is made: lo, hi and the number
+ * of trailing zero bits. Constructors simplify with them, so they must never depend on a box. */
+#ifndef PR_TERM_STORE_H
+#define PR_TERM_STORE_H
+#include "term/range.h"
+
+typedef struct node {
+    uint8_t op;             /* pr_term_op                                                     */
+    uint8_t kind;           /* FITS: pr_fits_kind                                             */
+    uint8_t zeros;          /* every value is a multiple of 2^zeros                           */
+    uint8_t is_bool;
+    uint32_t aux;           /* VAR: variable, APP: symbol, FITS: bits                         */
+    uint32_t n;             /* children                                                       */
+    uint32_t first;         /* index of the first child in the pool                           */
+    uint32_t coef;          /* SUM: index of the first coefficient                            */
+    uint32_t negation;      /* memo of pr_not, 0 = not built                                  */
+    uint64_t hash;
+    pr_i128 value;          /* CONST, SUM                                                     */
+    pr_interval own;        /* under the variables' own intervals                             */
+} node;
+
+struct pr_terms {
+    pr_arena *arena;
+    node *nodes; uint32_t n_nodes, cap_nodes;
+    uint32_t *kids; uint32_t n_kids, cap_kids;
+    pr_i128 *coefs; uint32_t n_coefs, cap_coefs;
+    uint32_t *table; uint32_t table_cap;     /* open addressing, power of two, 0 = free          */
+    pr_var_info *vars; uint32_t n_vars, cap_vars;
+    uint32_t *var_terms;                     /* VAR node of each variable, 0 = not built         */
+    pr_sym_info *syms; uint32_t n_syms, cap_syms;
+    struct eval_work *eval;                  /* scratch of eval.c                               */
+};
+
+static inline const node *node_of(const pr_terms *T, pr_term t)
+{
+    return &T->nodes[t.id];
+}
+static inline pr_term kid(const pr_terms *T, const node *x, uint32_t i)
+{
+    return (pr_term){ T->kids[x->first + i] };
+}
+
+/* term.c: finds or makes a node that is already in normal form. */
+pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child,
+                  const pr_i128 *coef, int n);
+/* range.c: interval of one node from the intervals of its children; var gives a VAR's interval. */
+pr_interval pr_range_step(const pr_terms *T, const node *x, const pr_interval *child,
+                          pr_interval var);
+/* Nodes reachable from t as a bitmap of t.id + 1 bits (malloc; the caller frees); *lowest is the
+ * least reachable id. */
+uint64_t *pr_term_reachable(const pr_terms *T, pr_term t, uint32_t *lowest);
+/* The node t with other children (same number), through the normalising constructors. */
+pr_term pr_term_rebuild(pr_terms *T, pr_term t, const pr_term *child);
+#endif

@@ -1,0 +1,424 @@
+/* src/term/term.c, arith.c, divide.c, walk.c, eval.c, text.c: every numbered rule by name, and all
+ * constructors against the definition of the operations on random operands. */
+#include "check.h"
+#include "random_term.h"
+#include "term/query.h"
+#include <string.h>
+
+static pr_arena *arena;
+static pr_terms *T;
+
+static pr_term var(const char *name, int index, pr_i128 lo, pr_i128 hi)
+{
+    pr_var_info v = { .role = PR_ROLE_OTHER, .index = index, .lo = lo, .hi = hi, .name = name };
+    return pr_var_term(T, pr_var_new(T, v));
+}
+
+static pr_term k(pr_i128 v) { return pr_const(T, v); }
+#define SAME(a, b) CHECK(pr_term_is((a), (b)))
+#define C_(v) k(v)
+
+static pr_term x, y, z;      /* unbounded */
+static pr_term p, l, m;      /* p >= 0, l in [0, 63], m in [-8, 8] */
+
+static void fresh(void)
+{
+    T = pr_terms_new(arena);
+    x = var("x", 0, -PR_INF, PR_INF);
+    y = var("y", 1, -PR_INF, PR_INF);
+    z = var("z", 2, -PR_INF, PR_INF);
+    p = var("p", 3, 0, PR_INF);
+    l = var("l", 4, 0, 63);
+    m = var("m", 5, -8, 8);
+}
+
+static void rule_boolean(void)
+{
+    pr_term a = pr_le(T, x, y), b = pr_eq(T, x, k(3)), c = pr_le(T, z, k(1));
+    /* B1 */
+    SAME(pr_not(T, PR_TERM_FALSE), PR_TERM_TRUE);
+    SAME(pr_not(T, pr_not(T, b)), b);
+    SAME(pr_not(T, a), pr_lt(T, y, x));
+    SAME(pr_not(T, pr_lt(T, y, x)), a);
+    /* B2 */
+    SAME(pr_and(T, a, PR_TERM_TRUE), a);
+    SAME(pr_and(T, a, PR_TERM_FALSE), PR_TERM_FALSE);
+    SAME(pr_or(T, a, PR_TERM_TRUE), PR_TERM_TRUE);
+    SAME(pr_or(T, PR_TERM_FALSE, a), a);
+    SAME(pr_and(T, a, a), a);
+    SAME(pr_and(T, a, b), pr_and(T, b, a));
+    /* B3 */
+    SAME(pr_and(T, b, pr_not(T, b)), PR_TERM_FALSE);
+    SAME(pr_or(T, b, pr_not(T, b)), PR_TERM_TRUE);
+    SAME(pr_and(T, a, pr_not(T, a)), PR_TERM_FALSE);
+    SAME(pr_or(T, a, pr_not(T, a)), PR_TERM_TRUE);
+    SAME(pr_and(T, pr_le(T, x, k(2)), pr_le(T, k(4), x)), PR_TERM_FALSE);
+    /* B4 */
+    SAME(pr_and(T, pr_le(T, x, k(2)), pr_le(T, x, k(5))), pr_le(T, x, k(2)));
+    SAME(pr_or(T, pr_le(T, x, k(2)), pr_le(T, x, k(5))), pr_le(T, x, k(5)));
+    /* B5 */
+    SAME(pr_and(T, b, pr_and(T, b, c)), pr_and(T, b, c));
+    SAME(pr_and(T, b, pr_or(T, b, c)), b);
+    SAME(pr_or(T, b, pr_and(T, b, c)), b);
+    SAME(pr_or(T, b, pr_or(T, c, b)), pr_or(T, b, c));
+    SAME(pr_implies(T, b, b), PR_TERM_TRUE);
+}
+
+static void rule_comparisons(void)
+{
+    /* C1: 4x + 6 <= 0 is x + 2 <= 0 (x <= -1.5) */
+    SAME(pr_le(T, pr_add(T, pr_scale(T, x, 4), k(6)), k(0)), pr_le(T, pr_add(T, x, k(2)), k(0)));
+    SAME(pr_lt(T, pr_scale(T, x, 4), pr_add(T, pr_scale(T, y, 4), k(4))), pr_le(T, x, y));
+    /* C2 */
+    SAME(pr_eq(T, pr_scale(T, x, 4), k(6)), PR_TERM_FALSE);
+    SAME(pr_eq(T, pr_scale(T, x, 4), k(8)), pr_eq(T, x, k(2)));
+    SAME(pr_eq(T, x, y), pr_eq(T, y, x));
+    SAME(pr_eq(T, pr_scale(T, x, -3), pr_scale(T, y, -3)), pr_eq(T, x, y));
+    /* C3 */
+    SAME(pr_le(T, l, k(63)), PR_TERM_TRUE);
+    SAME(pr_lt(T, l, k(0)), PR_TERM_FALSE);
+    SAME(pr_eq(T, l, k(64)), PR_TERM_FALSE);
+    SAME(pr_lt(T, p, k(0)), PR_TERM_FALSE);
+    /* C4 */
+    pr_term c = pr_eq(T, x, k(1)), i = pr_bool_to_int(T, c);
+    SAME(pr_int_to_bool(T, i), c);
+    SAME(pr_eq(T, i, k(0)), pr_not(T, c));
+    SAME(pr_eq(T, i, k(1)), c);
+    SAME(pr_le(T, pr_select(T, c, k(5), k(7)), k(6)), c);
+    SAME(pr_le(T, pr_select(T, c, k(5), k(7)), k(7)), PR_TERM_TRUE);
+}
+
+static void rule_choices(void)
+{
+    pr_term c = pr_eq(T, x, k(1)), d = pr_le(T, y, k(0)), e = pr_le(T, z, k(0));
+    /* S1 - S4 */
+    SAME(pr_select(T, PR_TERM_TRUE, x, y), x);
+    SAME(pr_select(T, PR_TERM_FALSE, x, y), y);
+    SAME(pr_select(T, c, x, x), x);
+    SAME(pr_select(T, pr_not(T, c), x, y), pr_select(T, c, y, x));
+    SAME(pr_select(T, c, d, e), pr_or(T, pr_and(T, c, d), pr_and(T, pr_not(T, c), e)));
+    SAME(pr_select(T, c, pr_select(T, c, x, y), z), pr_select(T, c, x, z));
+    SAME(pr_select(T, c, x, pr_select(T, c, y, z)), pr_select(T, c, x, z));
+    /* M1, M2 */
+    SAME(pr_min(T, x, x), x);
+    SAME(pr_min(T, x, pr_add(T, x, k(3))), x);
+    SAME(pr_max(T, x, pr_add(T, x, k(3))), pr_add(T, x, k(3)));
+    SAME(pr_min(T, l, k(63)), l);
+    SAME(pr_max(T, l, k(0)), l);
+    SAME(pr_min(T, pr_min(T, x, k(5)), k(3)), pr_min(T, x, k(3)));
+    SAME(pr_max(T, k(3), pr_max(T, k(5), x)), pr_max(T, x, k(5)));
+    SAME(pr_min(T, x, y), pr_min(T, y, x));
+    /* F1 */
+    SAME(pr_fits(T, PR_FITS_SIGNED, 32, l), PR_TERM_TRUE);
+    SAME(pr_fits(T, PR_FITS_NONNEG, 32, p), PR_TERM_TRUE);
+    SAME(pr_fits(T, PR_FITS_BIT, 1, pr_add(T, l, k(2))), PR_TERM_FALSE);
+    CHECK(pr_term_op_of(T, pr_fits(T, PR_FITS_SIGNED, 32, p)) == PR_TERM_OP_FITS);
+    pr_term f = pr_fits_expand(T, pr_fits(T, PR_FITS_SIGNED, 8, x));
+    SAME(f, pr_and(T, pr_le(T, k(-128), x), pr_le(T, x, k(127))));
+}
+
+static void rule_sums(void)
+{
+    /* A1 - A3 */
+    SAME(pr_add(T, x, y), pr_add(T, y, x));
+    SAME(pr_sub(T, pr_add(T, x, y), y), x);
+    SAME(pr_add(T, pr_add(T, x, k(2)), pr_add(T, y, k(-2))), pr_add(T, y, x));
+    SAME(pr_scale(T, pr_add(T, x, k(2)), 3), pr_add(T, pr_scale(T, x, 3), k(6)));
+    SAME(pr_scale(T, x, 0), PR_TERM_ZERO);
+    SAME(pr_neg(T, pr_neg(T, x)), x);
+    pr_term q = pr_fdiv_t(T, x, k(3)), r = pr_fmod_t(T, x, k(3));
+    SAME(pr_add(T, pr_scale(T, q, 3), r), x);
+    SAME(pr_sub(T, x, r), pr_sub(T, x, r));
+    pr_term tq = pr_tdiv_t(T, x, k(3)), tr = pr_trem_t(T, x, k(3));
+    SAME(pr_add(T, pr_scale(T, tq, 3), tr), x);
+    CHECK(!pr_term_is(pr_add(T, pr_scale(T, tq, 3), r), x));
+    CHECK(pr_term_none(pr_add(T, k(PR_I128_MAX), k(1))));
+    CHECK(pr_term_none(pr_scale(T, k(PR_I128_MAX), 2)));
+    CHECK(pr_term_none(pr_add(T, PR_TERM_NONE, x)));
+    CHECK(pr_term_none(pr_and(T, pr_le(T, PR_TERM_NONE, x), PR_TERM_FALSE)));
+    /* P1 - P3 */
+    SAME(pr_mul(T, pr_scale(T, x, 3), pr_scale(T, y, 2)), pr_scale(T, pr_mul(T, y, x), 6));
+    SAME(pr_mul(T, pr_add(T, x, k(1)), y), pr_add(T, pr_mul(T, x, y), y));
+    SAME(pr_mul(T, pr_mul(T, x, y), z), pr_mul(T, x, pr_mul(T, z, y)));
+    SAME(pr_mul(T, x, k(0)), PR_TERM_ZERO);
+}
+
+static void rule_divisions(void)
+{
+    pr_term q = pr_fdiv_t(T, x, k(4));
+    /* D1 */
+    SAME(pr_fdiv_t(T, x, k(0)), PR_TERM_ZERO);
+    SAME(pr_fmod_t(T, x, k(0)), x);
+    SAME(pr_tdiv_t(T, x, k(0)), PR_TERM_ZERO);
+    SAME(pr_trem_t(T, x, k(0)), x);
+    SAME(pr_fdiv_t(T, x, k(1)), x);
+    SAME(pr_fdiv_t(T, x, k(-1)), pr_neg(T, x));
+    SAME(pr_fmod_t(T, x, k(-1)), PR_TERM_ZERO);
+    SAME(pr_tdiv_t(T, x, k(-1)), pr_neg(T, x));
+    /* D2 */
+    SAME(pr_fdiv_t(T, x, k(-4)), pr_fdiv_t(T, pr_neg(T, x), k(4)));
+    SAME(pr_fmod_t(T, x, k(-4)), pr_neg(T, pr_fmod_t(T, pr_neg(T, x), k(4))));
+    SAME(pr_tdiv_t(T, x, k(-4)), pr_neg(T, pr_tdiv_t(T, x, k(4))));
+    SAME(pr_trem_t(T, x, k(-4)), pr_trem_t(T, x, k(4)));
+    /* D3 */
+    pr_term s = pr_add(T, x, pr_scale(T, y, 8));
+    SAME(pr_fdiv_t(T, s, k(4)), pr_add(T, q, pr_scale(T, y, 2)));
+    SAME(pr_fmod_t(T, s, k(4)), pr_fmod_t(T, x, k(4)));
+    SAME(pr_fdiv_t(T, pr_add(T, x, k(-1)), k(4)), pr_add(T, pr_fdiv_t(T, pr_add(T, x, k(3)), k(4)), k(-1)));
+    /* D4 */
+    SAME(pr_fdiv_t(T, pr_scale(T, x, 2), k(8)), q);
+    SAME(pr_fmod_t(T, pr_scale(T, x, 2), k(8)), pr_scale(T, pr_fmod_t(T, x, k(4)), 2));
+    SAME(pr_fdiv_t(T, pr_add(T, pr_scale(T, x, 2), k(1)), k(8)), q);
+    /* D5 */
+    SAME(pr_fdiv_t(T, l, k(64)), PR_TERM_ZERO);
+    SAME(pr_fmod_t(T, l, k(64)), l);
+    SAME(pr_fmod_t(T, pr_add(T, pr_scale(T, p, 64), l), k(64)), l);
+    SAME(pr_fdiv_t(T, pr_add(T, pr_scale(T, p, 64), l), k(64)), p);
+    SAME(pr_fmod_t(T, pr_add(T, l, k(64)), k(64)), l);
+    /* D6 */
+    SAME(pr_fmod_t(T, pr_fmod_t(T, x, k(12)), k(4)), pr_fmod_t(T, x, k(4)));
+    CHECK(!pr_term_is(pr_fmod_t(T, pr_fmod_t(T, x, k(10)), k(4)), pr_fmod_t(T, x, k(4))));
+    /* D7 */
+    SAME(pr_tdiv_t(T, p, k(4)), pr_fdiv_t(T, p, k(4)));
+    SAME(pr_trem_t(T, pr_neg(T, p), k(4)), pr_neg(T, pr_fmod_t(T, p, k(4))));
+    SAME(pr_tdiv_t(T, p, l), pr_fdiv_t(T, p, l));
+    CHECK(pr_term_op_of(T, pr_tdiv_t(T, m, k(4))) == PR_TERM_OP_TDIV);
+    /* D8 */
+    SAME(pr_tdiv_t(T, pr_scale(T, x, 8), k(4)), pr_scale(T, x, 2));
+    SAME(pr_trem_t(T, pr_scale(T, x, 8), k(4)), PR_TERM_ZERO);
+}
+
+static void rule_bits(void)
+{
+    /* N1 */
+    SAME(pr_band(T, x, x), x);
+    SAME(pr_bxor(T, x, x), PR_TERM_ZERO);
+    SAME(pr_band(T, x, k(0)), PR_TERM_ZERO);
+    SAME(pr_band(T, x, k(-1)), x);
+    SAME(pr_bor(T, x, k(-1)), k(-1));
+    SAME(pr_bxor(T, x, k(-1)), pr_sub(T, k(-1), x));
+    SAME(pr_bxor(T, k(12), k(10)), k(6));
+    /* N2 */
+    SAME(pr_band(T, x, k(7)), pr_fmod_t(T, x, k(8)));
+    SAME(pr_band(T, x, k(-8)), pr_sub(T, x, pr_fmod_t(T, x, k(8))));
+    SAME(pr_band(T, x, k(12)), pr_scale(T, pr_fmod_t(T, pr_fdiv_t(T, x, k(4)), k(4)), 4));
+    CHECK(pr_term_op_of(T, pr_band(T, x, k(0x155))) == PR_TERM_OP_BAND);
+    SAME(pr_band(T, l, k(63)), l);
+    /* N3 */
+    SAME(pr_bor(T, x, k(7)), pr_sub(T, pr_add(T, x, k(7)), pr_fmod_t(T, x, k(8))));
+    SAME(pr_bxor(T, x, k(7)), pr_sub(T, pr_add(T, x, k(7)), pr_scale(T, pr_fmod_t(T, x, k(8)), 2)));
+    /* N4 */
+    SAME(pr_bor(T, pr_scale(T, p, 64), l), pr_add(T, pr_scale(T, p, 64), l));
+    SAME(pr_bxor(T, l, pr_scale(T, x, 64)), pr_add(T, pr_scale(T, x, 64), l));
+    SAME(pr_band(T, l, pr_scale(T, x, 64)), PR_TERM_ZERO);
+    CHECK(pr_term_op_of(T, pr_bor(T, l, pr_scale(T, x, 32))) == PR_TERM_OP_BOR);
+}
+
+/* --- constructors against the definition ------------------------------------------------------ */
+
+static pr_i128 floor_div(pr_i128 a, pr_i128 b) { return b ? pr_fdiv(a, b) : 0; }
+static pr_i128 floor_mod(pr_i128 a, pr_i128 b) { return b ? pr_fmod(a, b) : a; }
+static pr_i128 trunc_div(pr_i128 a, pr_i128 b) { return b ? a / b : 0; }
+static pr_i128 trunc_rem(pr_i128 a, pr_i128 b) { return b ? a % b : a; }
+
+static bool value_of(pr_term t, const pr_i128 *v, int n, pr_i128 *out)
+{
+    bool known[16];
+    pr_i128 value[16];
+    for (int i = 0; i < n; i++) {
+        known[i + 1] = true;
+        value[i + 1] = v[i];
+    }
+    known[0] = false;
+    pr_env env = { value, known, (uint32_t)n + 1 };
+    return pr_eval(T, t, &env, out);
+}
+
+static void division_table(void)
+{
+    for (int a = -20; a <= 20; a++) {
+        for (int b = -20; b <= 20; b++) {
+            pr_i128 point[6] = { a, b }, v[4];
+            pr_term t[8] = {
+                pr_fdiv_t(T, x, y), pr_fmod_t(T, x, y), pr_tdiv_t(T, x, y), pr_trem_t(T, x, y),
+                pr_fdiv_t(T, x, k(b)), pr_fmod_t(T, x, k(b)), pr_tdiv_t(T, x, k(b)),
+                pr_trem_t(T, x, k(b)),
+            };
+            pr_i128 want[4] = { floor_div(a, b), floor_mod(a, b), trunc_div(a, b), trunc_rem(a, b) };
+            for (int i = 0; i < 8; i++) {
+                CHECK(value_of(t[i], point, 6, &v[0]) && v[0] == want[i % 4]);
+            }
+            if (b > 0) CHECK(want[1] >= 0 && want[1] < b && want[0] * b + want[1] == a);
+            SAME(pr_fdiv_t(T, k(a), k(b)), k(want[0]));
+            SAME(pr_fmod_t(T, k(a), k(b)), k(want[1]));
+            SAME(pr_tdiv_t(T, k(a), k(b)), k(want[2]));
+            SAME(pr_trem_t(T, k(a), k(b)), k(want[3]));
+        }
+    }
+}
+
+static void random_constructors(void)
+{
+    rng r = { 0x9e3779b97f4a7c15u };
+    for (int round = 0; round < 4000; round++) {
+        if (round % 200 == 0) fresh();
+        pr_term v[6] = { x, y, z, p, l, m };
+        pr_term a = random_int(T, &r, v, 6, 4, RT_ALL), b = random_int(T, &r, v, 6, 3, RT_ALL);
+        if (rnd(&r) % 2) b = k(rnd_in(&r, -17, 17));
+        pr_term c = random_bool(T, &r, v, 6, 3, RT_ALL), d = random_bool(T, &r, v, 6, 2, RT_ALL);
+        if (pr_term_none(a) || pr_term_none(b) || pr_term_none(c) || pr_term_none(d)) continue;
+        pr_term t[] = {
+            pr_add(T, a, b), pr_sub(T, a, b), pr_mul(T, a, b), pr_fdiv_t(T, a, b),
+            pr_fmod_t(T, a, b), pr_tdiv_t(T, a, b), pr_trem_t(T, a, b), pr_min(T, a, b),
+            pr_max(T, a, b), pr_band(T, a, b), pr_bor(T, a, b), pr_bxor(T, a, b), pr_le(T, a, b),
+            pr_lt(T, a, b), pr_eq(T, a, b), pr_ne(T, a, b), pr_select(T, c, a, b),
+            pr_and(T, c, d), pr_or(T, c, d), pr_not(T, c), pr_select(T, c, d, pr_not(T, d)),
+            pr_fits(T, PR_FITS_SIGNED, 4, a), pr_fits(T, PR_FITS_NONNEG, 8, a),
+            pr_fits(T, PR_FITS_BIT, 1, a), pr_fits_expand(T, pr_fits(T, PR_FITS_SIGNED, 4, a)),
+            pr_bool_to_int(T, c), pr_int_to_bool(T, a),
+        };
+        for (int trial = 0; trial < 6; trial++) {
+            pr_i128 at[6] = { rnd_in(&r, -40, 40), rnd_in(&r, -40, 40), rnd_in(&r, -9, 9),
+                              rnd_in(&r, 0, 300), rnd_in(&r, 0, 63), rnd_in(&r, -8, 8) };
+            pr_i128 va, vb, vc, vd, got;
+            if (!value_of(a, at, 6, &va) || !value_of(b, at, 6, &vb) || !value_of(c, at, 6, &vc)
+                || !value_of(d, at, 6, &vd) || va > 1000000000 || va < -1000000000
+                || vb > 1000000000 || vb < -1000000000)
+                continue;
+            pr_i128 want[] = {
+                va + vb, va - vb, va * vb, floor_div(va, vb), floor_mod(va, vb), trunc_div(va, vb),
+                trunc_rem(va, vb), va < vb ? va : vb, va > vb ? va : vb, va & vb, va | vb, va ^ vb,
+                va <= vb, va < vb, va == vb, va != vb, vc ? va : vb, vc && vd, vc || vd, !vc,
+                vc ? vd : !vd, va >= -8 && va <= 7, va >= 0, va == 0 || va == 1,
+                va >= -8 && va <= 7, vc, va != 0,
+            };
+            for (size_t i = 0; i < PR_LEN(t); i++) {
+                if (pr_term_none(t[i])) continue;
+                bool ok = value_of(t[i], at, 6, &got);
+                CHECK(!ok || got == want[i]);
+                if (ok && got != want[i]) fprintf(stderr, "  constructor %zu\n", i);
+            }
+        }
+        for (size_t i = 0; i < PR_LEN(t); i++) {      /* print and read back */
+            if (pr_term_none(t[i])) continue;
+            pr_buf text;
+            pr_term back;
+            const char *why = "";
+            pr_buf_init(&text, arena);
+            pr_term_print(&text, T, t[i]);
+            if (text.n > 4000) continue;
+            bool ok = pr_term_parse(T, (pr_str){ text.data, text.n }, &back, &why);
+            CHECK(ok && pr_term_is(back, t[i]));
+            if (!ok) fprintf(stderr, "  %s: %s\n", why, text.data);
+        }
+    }
+}
+
+/* --- traversals ------------------------------------------------------------------------------ */
+
+static pr_term replace_app(void *user, pr_terms *store, pr_term app)
+{
+    (void)user;
+    return pr_add(store, pr_term_child(store, app, 0), pr_const(store, 100));
+}
+
+static void count_visit(void *user, pr_term t)
+{
+    (void)t;
+    ++*(int *)user;
+}
+
+static void traversals(void)
+{
+    pr_sym s = pr_sym_new(T, (pr_sym_info){ .kind = PR_SYM_LOADED, .bits = 32, .access = 1 });
+    pr_term app = pr_app(T, s, &x, 1);
+    pr_term t = pr_add(T, pr_scale(T, app, 4), pr_min(T, x, y));
+    pr_term map[8] = { { 0 } };
+    map[pr_term_var(T, x).id] = k(7);
+    pr_subst sub = { .T = T, .var_map = map, .n_var_map = 8, .app = replace_app };
+    SAME(pr_subst_apply(&sub, t), pr_add(T, k(4 * 107), pr_min(T, k(7), y)));
+    SAME(pr_subst_apply(&sub, y), y);
+    sub = (pr_subst){ .T = T, .var_map = map, .n_var_map = 8, .expand_fits = true };
+    SAME(pr_subst_apply(&sub, pr_fits(T, PR_FITS_SIGNED, 8, y)),
+         pr_fits_expand(T, pr_fits(T, PR_FITS_SIGNED, 8, y)));
+    CHECK(pr_term_mentions(T, t, pr_term_var(T, y)));
+    CHECK(!pr_term_mentions(T, t, pr_term_var(T, z)));
+    int n = 0;
+    pr_term_visit(T, t, count_visit, &n);
+    CHECK(n == 5);
+    CHECK(pr_eval(T, t, &(pr_env){ 0 }, &(pr_i128){ 0 }) == false);
+
+    pr_term a = pr_eq(T, x, k(1)), b = pr_le(T, y, k(0)), c = pr_le(T, z, k(0));
+    pr_term_vec v = { 0 };
+    pr_conjuncts(T, pr_and(T, pr_and(T, a, b), pr_and(T, c, b)), &v, arena);
+    CHECK(v.n == 3);
+    v.n = 0;
+    pr_conjuncts(T, pr_and(T, pr_and(T, a, b), pr_and(T, c, pr_not(T, a))), &v, arena);
+    CHECK(v.n == 1 && pr_term_is(v.data[0], PR_TERM_FALSE));
+    v.n = 0;
+    pr_conjuncts(T, PR_TERM_TRUE, &v, arena);
+    CHECK(v.n == 0);
+}
+
+/* Chains of 10^5 nodes: every traversal must be iterative. */
+static void deep_chain(void)
+{
+    pr_term t = x, c = PR_TERM_TRUE;
+    for (int i = 0; i < 100000; i++) {
+        t = pr_min(T, pr_fmod_t(T, pr_scale(T, t, 3), k(1000003)), y);
+        if (i < 20000) c = pr_and(T, c, pr_ne(T, x, k(i * 7)));
+    }
+    pr_term map[8] = { { 0 } };
+    map[pr_term_var(T, y).id] = z;
+    pr_subst sub = { .T = T, .var_map = map, .n_var_map = 8 };
+    CHECK(!pr_term_none(pr_subst_apply(&sub, t)));
+    pr_i128 at[6] = { 5, 1000000, 3, 0, 0, 0 }, v;
+    CHECK(value_of(t, at, 6, &v));
+    pr_term_vec parts = { 0 };
+    pr_conjuncts(T, c, &parts, arena);
+    CHECK(parts.n == 20000);
+    pr_buf text;
+    pr_buf_init(&text, arena);
+    pr_term_print(&text, T, c);
+    pr_term back;
+    const char *why;
+    CHECK(pr_term_parse(T, (pr_str){ text.data, text.n }, &back, &why));
+    pr_box *box = pr_box_new(T);
+    pr_box_set(box, pr_term_var(T, y), 0, 10);
+    CHECK(pr_range(box, t).hi <= 10);
+}
+
+static void bad_text(void)
+{
+    static const char *const text[] = { "", "(", ")", "(+ 1", "(+ 1))", "(foo 1)", "(not 3)", "q",
+                                        "(select x 1 2)", "(fits i0 x)", "(load#9 x)", "(+)",
+                                        "(and 1 2)", "99999999999999999999999999999999999999999999",
+                                        "(* 2 3 4)", "(fdiv x)" };
+    for (size_t i = 0; i < PR_LEN(text); i++) {
+        pr_term t;
+        const char *why = NULL;
+        bool ok = pr_term_parse(T, pr_str_of(text[i]), &t, &why);
+        CHECK(!ok && why);
+        if (ok) fprintf(stderr, "  accepted %s\n", text[i]);
+    }
+}
+
+int main(void)
+{
+    arena = pr_arena_new(0, NULL);
+    fresh();
+    rule_boolean();
+    rule_comparisons();
+    rule_choices();
+    rule_sums();
+    rule_divisions();
+    rule_bits();
+    division_table();
+    traversals();
+    bad_text();
+    random_constructors();
+    fresh();
+    deep_chain();
+    pr_arena_free(arena);
+    return check_done();
+}
