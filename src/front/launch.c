@@ -100,6 +100,16 @@ static void path_text(char *out, size_t cap, const pr_json_at *at)
     }
 }
 
+static void locate(const pr_launch_doc *d, int item, const pr_json_at *at, int *line, int *col)
+{
+    if (!d->lines) {
+        pr_json_locate(d->text, d->length, at, line, col);
+        return;
+    }
+    pr_json_locate(d->line_text[item].s, d->line_text[item].n, at, line, col);
+    *line = d->line_number[item];
+}
+
 pr_status pr_launch_bad(pr_launch_reader *r, const pr_json_at *at, const char *format, ...)
 {
     char what[240], path[120];
@@ -110,12 +120,7 @@ pr_status pr_launch_bad(pr_launch_reader *r, const pr_json_at *at, const char *f
     path_text(path, sizeof path, at);
     int line, col;
     const pr_launch_doc *d = r->doc;
-    if (d->lines) {
-        pr_json_locate(d->line_text[r->item].s, d->line_text[r->item].n, at, &line, &col);
-        line = d->line_number[r->item];
-    } else {
-        pr_json_locate(d->text, d->length, at, &line, &col);
-    }
+    locate(d, r->item, at, &line, &col);
     return pr_fail(r->err, PR_ERR_INPUT, d->name, line, col, "%s%s%s", path, path[0] ? ": " : "", what);
 }
 
@@ -455,12 +460,7 @@ void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, p
             const pr_json_at *up = d->wrapped ? &item : NULL;
             pr_json_at configs = { up, "configs", 0 }, config = { &configs, NULL, c };
             pr_json_at at = { p == 0 ? &config : up, keys[k].key, 0 };
-            if (d->lines) {
-                pr_json_locate(d->line_text[i].s, d->line_text[i].n, &at, &out->line, &out->col);
-                out->line = d->line_number[i];
-            } else {
-                pr_json_locate(d->text, d->length, &at, &out->line, &out->col);
-            }
+            locate(d, i, &at, &out->line, &out->col);
             if (keys[k].file)
                 out->path = out->text.s[0] == '/' || !d->base_dir[0]
                     ? pr_arena_strndup(arena, out->text.s, out->text.n)
@@ -469,6 +469,13 @@ void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, p
         /* a configuration that says why it has no text does not fall back to the shared one */
         if (p == 0 && places[0] && json_object_get(places[0], "compile_error")) return;
     }
+}
+
+void pr_launch_doc_assume_place(const pr_launch_doc *d, int i, int k, int *line, int *col)
+{
+    pr_json_at list = { NULL, "launches", 0 }, item = { &list, NULL, i };
+    pr_json_at assume = { d->wrapped ? &item : NULL, "assume", 0 }, at = { &assume, NULL, k };
+    locate(d, i, &at, line, col);
 }
 
 pr_str pr_launch_doc_compile_error(const pr_launch_doc *d, int i, int c)

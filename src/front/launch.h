@@ -57,6 +57,9 @@ pr_str pr_launch_doc_compile_error(const pr_launch_doc *d, int i, int c);
 /* The configuration's "config" object as compact JSON, "{}" when absent. */
 const char *pr_launch_doc_config_json(pr_arena *arena, const pr_launch_doc *d, int i, int c);
 
+/* Line and column of item k of the launch's "assume" list. */
+void pr_launch_doc_assume_place(const pr_launch_doc *d, int i, int k, int *line, int *col);
+
 /* Binds configuration c of launch i to func. grid_override: null or three extents that replace the
  * launch's. What cannot be used without being wrong (an element size that differs from the pointee's,
  * a non-contiguous tensor without strides and storage) becomes a refusal of kind missing-binding and
