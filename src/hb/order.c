@@ -39,6 +39,16 @@ static bool varies(void *user, const pr_terms *T, pr_term t)
     return r == PR_ROLE_ITER || r == PR_ROLE_LANE || r == PR_ROLE_OTHER || r == PR_ROLE_FREE;
 }
 
+static bool unmodelled(void *user, const pr_terms *T, pr_term t) { return pr_term_op_of(T, t) == PR_TERM_OP_APP; }
+
+/* A barrier under a condition that is not modelled orders nothing (happens-before.md 1.5, 4.7). */
+static bool fence_modelled(const pr_terms *T, const pr_fence *f)
+{
+    for (const pr_frame *g = f->frame; g; g = g->outer)
+        if (g->kind == PR_FRAME_COND && pr_term_any(T, g->cond, unmodelled, NULL)) return false;
+    return !f->opaque_context;
+}
+
 /* N_f(r) as a term of r's copy; false when it is not exact. */
 static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, int fence, pr_term *out)
 {
@@ -46,7 +56,7 @@ static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, int fence
     pr_terms *T = e->terms;
     const pr_frame *own[CAP], *bar[CAP];
     int n_own = chain(s->record->frame, own, CAP), n_bar = chain(f->frame, bar, CAP), common = 0;
-    if (n_own < 0 || n_bar < 0 || f->opaque_context) return false;
+    if (n_own < 0 || n_bar < 0 || !fence_modelled(T, f)) return false;
     while (common < n_own && common < n_bar && own[common] == bar[common]) common++;
     /* loops both stand in, outermost first; a branch below one of them makes past counts vary */
     int loops[CAP], n_loops = 0, seen_loops = 0;
@@ -183,7 +193,7 @@ void pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
             int lo = x->seq < y->seq ? x->seq : y->seq, hi = x->seq < y->seq ? y->seq : x->seq;
             for (int i = 0; i < e->records->fences.n; i++) {
                 const pr_fence *f = &e->records->fences.data[i];
-                if (f->opaque_context || f->seq <= lo || f->seq >= hi) continue;
+                if (!fence_modelled(T, f) || f->seq <= lo || f->seq >= hi) continue;
                 if (!frame_in(x->frame, f->frame) || !frame_in(y->frame, f->frame)) continue;
                 pr_term differ = indices_differ(e, a, b);
                 if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;

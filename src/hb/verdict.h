@@ -29,6 +29,7 @@ typedef struct pr_race {
     const char *reason;            /* why nothing orders them, one sentence                        */
     pr_confirmation confirmation; const char *confirmation_why;
     int64_t grid[3];               /* grid of the witness                                        */
+    int pair;                      /* number in the ledger                                       */
     int config;
 } pr_race;
 

@@ -1,0 +1,25 @@
+/* One query through the engines in use, under budgets that count work (decision-engine.md 2, 7). */
+#ifndef PR_HB_DECIDE_H
+#define PR_HB_DECIDE_H
+#include "hb/check.h"
+
+typedef struct pr_decider {
+    pr_arena *arena, *scratch;     /* results live in arena; scratch is released after each query      */
+    const pr_options *options;
+    pr_engine_ctx *isl, *z3;       /* opened on first use                                        */
+    const pr_engine *isl_engine, *z3_engine;
+    pr_counts *counts;
+    int64_t deadline_us;           /* 0 = none; --budget                                         */
+    int64_t limits_ms;             /* wall-clock backstop of one query                            */
+    bool late, interrupted;
+    pr_error *err;
+    bool failed;                   /* err is set: engines disagree or a witness does not hold          */
+} pr_decider;
+
+/* z3_reason (may be null) is set to the slug of interface.md 3 when Z3 was asked under `auto`. */
+void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *out, const char **z3_reason);
+void pr_decider_close(pr_decider *d);
+/* Fragment classes of the whole query. */
+unsigned pr_query_class(const pr_query *q, pr_box *box);
+int64_t pr_clock_us(void);
+#endif

@@ -1,0 +1,462 @@
+/* The rungs: parameters and grid symbolic (T0), parameters bound and grid symbolic (T1), this launch only
+ * (T1-launch). happens-before.md 5.1.
+ *
+ * Every rung asks the pairs that the stronger rung left open: the domain of a weaker rung lies inside the
+ * stronger one's (T0 is only tried when the launch's buffers are disjoint), so an EMPTY stays EMPTY. A
+ * witness at a symbolic grid is evidence; only a witness at the launch's own grid on exact records, reached
+ * by the concrete evaluator, is a race. */
+#include "hb/assume.h"
+#include "hb/ladder.h"
+#include "hb/order.h"
+#include "hb/verdict_rule.h"
+#include <assert.h>
+
+void pr_options_default(pr_options *o)
+{
+    *o = (pr_options){ .t0_timeout_ms = 10000, .t1_timeout_ms = 120000 };
+    o->limits = (pr_limits){ .max_ops = 20000, .first_ops = 700, .z3_rlimit = 500000, .max_leaves = 256 };
+}
+
+static pr_record *record(pr_run *run, int i) { return &run->R->records.data[i]; }
+
+static void refuse_pair(pr_pair *p, pr_pair_state state, pr_refusal_kind why, const char *message)
+{
+    p->state = state;
+    p->why = why;
+    p->message = message;
+}
+
+/* A proof that used O3 on a load that may be replicated names the premise, unless the pair is disjoint
+ * without it (happens-before.md 1.5). */
+static void note_o3(pr_run *run, pr_encoding *e, pr_pair *p)
+{
+    const pr_record *x = record(run, p->a), *y = record(run, p->b);
+    bool replicated = (x->kind == PR_RECORD_LOAD && pr_order_is_replicated(e, x)) ||
+                      (y->kind == PR_RECORD_LOAD && pr_order_is_replicated(e, y));
+    if (!replicated) return;
+    pr_query q;
+    bool dead, used;
+    pr_refusal_kind kind;
+    const char *why;
+    pr_outcome o;
+    if (pr_encode_pair(e, p->a, p->b, p->intra, &q, &dead, &used, true, &kind, &why)) {
+        if (dead) return;
+        pr_decide(&run->d, &q, true, &o, NULL);
+        if (o.answer == PR_ANSWER_EMPTY) return;
+    }
+    p->used_o3 = true;
+}
+
+static void ask(pr_run *run, pr_encoding *e, int number)
+{
+    pr_pair *p = &run->pairs.data[number];
+    bool dead = false, used_o3 = false;
+    pr_refusal_kind kind;
+    const char *why = NULL, *z3_reason = NULL;
+    pr_outcome o;
+    p->rung = e->rung;
+#ifdef PR_FAULTS
+    if ((run->o->fault == 11 && p->intra) || (run->o->fault == 12 && !p->intra && e->extent[1] > 1)) {
+        p->state = PR_PAIR_EMPTY;
+        return;
+    }
+#endif
+    if (!pr_encode_pair(e, p->a, p->b, p->intra, &p->query, &dead, &used_o3, false, &kind, &why)) {
+        refuse_pair(p, PR_PAIR_REFUSED, kind, why);
+        p->side = pr_encoding_side(e, p->a, PR_SIDE_A)->refused ? 0 : 1;
+        return;
+    }
+    p->query.pair = number;
+    if (dead) {
+        p->state = PR_PAIR_EMPTY;
+        p->evidence = "no two executions meet the conditions";
+        if (used_o3) note_o3(run, e, p);
+        return;
+    }
+    pr_decide(&run->d, &p->query, true, &o, &z3_reason);
+    if (z3_reason) {
+        pr_z3_reason z = { number, z3_reason, record(run, p->a)->loc };
+        pr_vec_push(run->arena, &run->out->z3_reasons, z);
+    }
+    p->evidence = o.evidence;
+    switch (o.answer) {
+    case PR_ANSWER_EMPTY:
+        p->state = PR_PAIR_EMPTY;
+        if (used_o3) note_o3(run, e, p);
+        break;
+    case PR_ANSWER_WITNESS:
+        p->state = PR_PAIR_WITNESS;
+        p->point = o.point;
+        /* an intra race on a descriptor access may be ordered by what the model ignores (G7); a CAS may
+         * not have written */
+        if (p->intra && (record(run, p->a)->via_desc || record(run, p->b)->via_desc)) p->query.relaxed = true;
+        if ((record(run, p->a)->kind == PR_RECORD_CAS && record(run, p->b)->kind != PR_RECORD_RMW &&
+             !(pr_record_writes(record(run, p->b)) && record(run, p->b)->kind != PR_RECORD_CAS)) ||
+            (record(run, p->b)->kind == PR_RECORD_CAS && record(run, p->a)->kind != PR_RECORD_RMW &&
+             !(pr_record_writes(record(run, p->a)) && record(run, p->a)->kind != PR_RECORD_CAS)))
+            p->query.relaxed = true;
+        break;
+    case PR_ANSWER_UNKNOWN:
+        refuse_pair(p, PR_PAIR_UNKNOWN, o.why, o.message);
+        break;
+    }
+}
+
+static bool is_open(const pr_pair *p) { return p->state != PR_PAIR_FILTERED && p->state != PR_PAIR_EMPTY; }
+
+/* T0 takes only terms that stay Presburger with symbolic parameters (happens-before.md 5.2). */
+static bool t0_admits(pr_run *run, pr_encoding *e)
+{
+    for (int i = 0; i < run->pairs.n; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        if (p->state == PR_PAIR_FILTERED) continue;
+        bool dead, used;
+        pr_refusal_kind kind;
+        const char *why;
+        pr_query q;
+        if (!pr_encode_pair(e, p->a, p->b, p->intra, &q, &dead, &used, false, &kind, &why)) return false;
+        if (!dead && (pr_query_class(&q, e->box) & ~(unsigned)PR_CLASS_PRESBURGER)) return false;
+    }
+    return true;
+}
+
+/* Asks every open pair; true when none stays open. */
+static bool run_rung(pr_run *run, pr_encoding *e)
+{
+    bool all = true;
+    run->d.limits_ms = e->rung == PR_RUNG_T0 ? run->o->t0_timeout_ms : run->o->t1_timeout_ms;
+    for (int i = 0; i < run->pairs.n && !run->d.failed && !run->d.interrupted; i++) {
+        if (!is_open(&run->pairs.data[i])) continue;
+        ask(run, e, i);
+        all = all && !is_open(&run->pairs.data[i]);
+    }
+    return all && !run->d.failed && !run->d.interrupted;
+}
+
+static void add_evidence(pr_run *run, const pr_encoding *e)
+{
+    for (int i = 0; i < run->pairs.n; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        if (p->state != PR_PAIR_WITNESS) continue;
+        p->fragile = true;
+        pr_race race;
+        int w, r;
+        if (p->query.relaxed || pr_order_maybe_synchronised((pr_encoding *)e, p->a, p->b, p->intra, &w, &r)) continue;
+        pr_confirmer *keep = (pr_confirmer *)run->confirm;
+        run->confirm = NULL;                   /* evidence at another grid is not replayed */
+        if (pr_witness_race(run, e, p, &race) == PR_OK) {
+            race.confirmation_why = "at a grid other than the launch's";
+            race.pair = i;
+            pr_vec_push(run->arena, &run->out->grid_fragile, race);
+        }
+        run->confirm = keep;
+    }
+}
+
+/* Definite, possible or synchronised: what a witness at the launch's own grid means. */
+static pr_status report_witnesses(pr_run *run, pr_encoding *e)
+{
+    bool only_bounds = true;
+    int possible = 0;
+    pr_loc place = { 0 };
+    const char *text = NULL;
+    for (int i = 0; i < run->pairs.n; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        int w = 0, r = 0;
+        if (p->state != PR_PAIR_WITNESS) continue;
+        if (pr_order_maybe_synchronised(e, p->a, p->b, p->intra, &w, &r)) {
+            const pr_loc *x = &record(run, w)->loc, *y = &record(run, r)->loc;
+            refuse_pair(p, PR_PAIR_REFUSED, PR_REFUSAL_NEEDS_SYNCHRONISATION,
+                        pr_arena_printf(run->arena, "the atomics at line %d and line %d may order this access and the "
+                                        "one at line %d; ordering by atomics is not decided", x->line, y->line,
+                                        record(run, p->b)->loc.line));
+            continue;
+        }
+        if (p->query.relaxed) {
+            const pr_record *a = record(run, p->a), *b = record(run, p->b);
+            const pr_record *u = a->uncertain || !b->uncertain ? a : b;
+            if ((a->uncertain && !a->uncertain_bound_only) || (b->uncertain && !b->uncertain_bound_only) ||
+                (!a->uncertain && !b->uncertain)) only_bounds = false;
+            if (!possible++) place = u->loc;
+            continue;
+        }
+        pr_race race;
+        pr_status st = pr_witness_race(run, e, p, &race);
+        if (st != PR_OK) return st;
+        pr_vec_push(run->arena, &run->out->races, race);
+    }
+    if (!possible) return PR_OK;
+    if (run->out->races.n) {
+        run->out->withheld = possible;
+        pr_vec_push(run->arena, &run->out->notes,
+                    pr_arena_printf(run->arena, "%d possible race%s on over-approximated accesses withheld", possible,
+                                    possible == 1 ? "" : "s"));
+        return PR_OK;
+    }
+    text = only_bounds ? "races are possible, but only through loop bounds that come from memory"
+                       : "races are possible, but only through conditions that are not modelled (a value from memory or "
+                         "from an atomic, or a floating-point comparison)";
+    pr_add_refusal(run, only_bounds ? PR_REFUSAL_DATA_DEPENDENT_BOUND : PR_REFUSAL_POTENTIAL_RACE, place, text);
+    return PR_OK;
+}
+
+/* A pair that races at the launch itself needs no evidence at another grid. */
+static void drop_stale_evidence(pr_run *run)
+{
+    int kept = 0;
+    for (int i = 0; i < run->out->grid_fragile.n; i++) {
+        pr_race *g = &run->out->grid_fragile.data[i];
+        if (run->pairs.data[g->pair].state != PR_PAIR_WITNESS) run->out->grid_fragile.data[kept++] = *g;
+    }
+    run->out->grid_fragile.n = kept;
+}
+
+static void fill_ledger(pr_run *run)
+{
+    for (int i = 0; i < run->pairs.n; i++) {
+        const pr_pair *p = &run->pairs.data[i];
+        pr_ledger_row row = { .pair = i, .a = p->a, .b = p->b, .intra = p->intra, .evidence = p->evidence, .why = p->why };
+        switch (p->state) {
+        case PR_PAIR_FILTERED: row.bucket = PR_BUCKET_FILTERED; run->out->counts.filtered++; break;
+        case PR_PAIR_EMPTY: row.bucket = p->fragile ? PR_BUCKET_GRID_FRAGILE : PR_BUCKET_PROVED; break;
+        case PR_PAIR_WITNESS: row.bucket = p->query.relaxed ? PR_BUCKET_WITHHELD : PR_BUCKET_RACE; break;
+        case PR_PAIR_REFUSED: row.bucket = PR_BUCKET_REFUSED; break;
+        case PR_PAIR_OPEN:
+        case PR_PAIR_UNKNOWN: row.bucket = PR_BUCKET_UNDECIDED; break;
+        }
+        pr_vec_push(run->arena, &run->out->ledger, row);
+    }
+}
+
+static void refuse_open(pr_run *run)
+{
+    for (int i = 0; i < run->pairs.n; i++) {
+        const pr_pair *p = &run->pairs.data[i];
+        if (p->state != PR_PAIR_REFUSED && p->state != PR_PAIR_UNKNOWN && p->state != PR_PAIR_OPEN) continue;
+        const pr_record *a = record(run, p->a), *b = record(run, p->b);
+        const pr_record *at = p->state == PR_PAIR_REFUSED && p->side ? b : a;
+        pr_add_refusal(run, p->why ? p->why : PR_REFUSAL_UNKNOWN, at->loc, p->message);
+    }
+}
+
+static void describe_axes(pr_run *run, const pr_encoding *e)
+{
+    for (int i = 0; i < 3; i++) run->out->grid_axis[i] = e->fixed[i] ? e->extent[i] : 0;
+}
+
+static void set_attributes(pr_run *run)
+{
+    run->out->idempotent = "unknown";
+    run->out->deterministic = true;
+    for (int i = 0; i < run->R->records.n; i++)
+        if (record(run, i)->kind == PR_RECORD_RMW && record(run, i)->rmw_op == PR_RMW_FADD) run->out->deterministic = false;
+    if (!run->out->deterministic)
+        pr_vec_push(run->arena, &run->out->notes,
+                    "floating-point atomic adds: the result may differ from run to run (not a race)");
+}
+
+/* Premises (assume conditions) must admit an execution. */
+static pr_answer feasible(pr_run *run, pr_encoding *e)
+{
+    if (!e->premises.n) return PR_ANSWER_WITNESS;
+    pr_query q;
+    pr_outcome o;
+    pr_encode_single(e, NULL, 0, &q);
+    pr_decide(&run->d, &q, true, &o, NULL);
+    return o.answer;
+}
+
+static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, bool *is_feasible)
+{
+    pr_answer f = feasible(run, e);
+    *is_feasible = f != PR_ANSWER_EMPTY;
+    if (f == PR_ANSWER_UNKNOWN)
+        pr_add_refusal(run, PR_REFUSAL_UNKNOWN, (pr_loc){ 0 }, "whether the premises admit an execution stayed undecided");
+    if (!*is_feasible) return PR_OK;
+    pr_obligations_qualify(run, e);
+    if (launch) pr_obligations_discharge(run, launch);
+    for (int i = 0; i < run->pairs.n; i++)
+        if (run->pairs.data[i].used_o3) pr_add_qualifier(run, "assumes unreplicated loads");
+    if (e->rung == PR_RUNG_T0 && (!run->L || run->unbound))
+        pr_add_qualifier(run, "assumes distinct pointer arguments do not overlap");
+    if (!run->L || !run->L->grid_known)
+        for (int i = 0; i < 3; i++)
+            if (e->fixed[i] && e->rung == PR_RUNG_T0) pr_add_qualifier(run, "assumes extent 1 on unread grid axes");
+    return launch ? pr_bounds_check(run, launch) : PR_OK;
+}
+
+static void common_qualifiers(pr_run *run)
+{
+    for (int i = 0; i < run->R->qualifiers.n; i++) pr_add_qualifier(run, run->R->qualifiers.data[i]);
+    if (run->o->source_order) pr_add_qualifier(run, "assumes source program order");
+    for (int i = 0; i < run->o->n_assume; i++)
+        pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes %s", run->o->assume[i].text));
+    for (int i = 0; run->L && i < run->L->n_assume; i++)
+        pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes %s", run->L->assume[i].text));
+}
+
+static pr_status climb(pr_run *run)
+{
+    const pr_options *o = run->o;
+    const pr_launch *L = run->L;
+    pr_encoding *t0 = NULL, *t1 = NULL, *launch = NULL;
+    pr_rung rung = PR_RUNG_NONE;
+    bool is_feasible = true;
+    pr_status st = PR_OK;
+    bool known = L && L->grid_known;
+
+    common_qualifiers(run);
+    if (known) launch = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T1_LAUNCH, run->component_t1);
+    /* T0 */
+    bool want_t0 = o->stop_at == PR_RUNG_NONE || o->stop_at == PR_RUNG_T0;
+    if (want_t0 && (!L || run->disjoint) && run->R->refusals.n == 0) {
+        pr_pairs_enumerate(run, run->component_t0, &run->pairs);
+        t0 = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T0, run->component_t0);
+        if (t0_admits(run, t0)) {
+            if (run_rung(run, t0)) rung = PR_RUNG_T0;
+        } else if (!L) {
+            for (int i = 0; i < run->pairs.n; i++)
+                if (is_open(&run->pairs.data[i]))
+                    refuse_pair(&run->pairs.data[i], PR_PAIR_UNKNOWN, PR_REFUSAL_MISSING_BINDING,
+                                "not linear while the parameters are symbolic; give a launch");
+        }
+    } else {
+        pr_pairs_enumerate(run, L ? run->component_t1 : run->component_t0, &run->pairs);
+    }
+    if (rung == PR_RUNG_T0) {
+        describe_axes(run, t0);
+        st = finish_proof(run, t0, launch, &is_feasible);
+    } else if (!L || o->stop_at == PR_RUNG_T0) {
+        for (int i = 0; i < run->pairs.n; i++) {
+            pr_pair *p = &run->pairs.data[i];
+            if (p->state == PR_PAIR_WITNESS || p->state == PR_PAIR_OPEN)
+                refuse_pair(p, PR_PAIR_UNKNOWN, PR_REFUSAL_MISSING_BINDING,
+                            L ? "not proved for all parameters; --rung stopped here"
+                              : "overlaps for some parameters or grid; give a launch to decide it");
+        }
+    } else {
+        /* T1 at any grid, then the launch's own grid for what is left */
+        bool want_t1 = o->stop_at != PR_RUNG_T1_LAUNCH;
+        for (int i = 0; i < run->pairs.n; i++) {
+            pr_pair *p = &run->pairs.data[i];
+            if (is_open(p)) p->state = PR_PAIR_OPEN;
+        }
+        t1 = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T1, run->component_t1);
+        if (want_t1 && run_rung(run, t1)) rung = PR_RUNG_T1;
+        pr_encoding *proved_at = t1;
+        if (rung == PR_RUNG_NONE && !run->d.failed && !run->d.interrupted && o->stop_at != PR_RUNG_T1) {
+            if (want_t1) add_evidence(run, t1);
+            if (launch && run_rung(run, launch)) rung = PR_RUNG_T1_LAUNCH;
+            proved_at = launch;
+            if (launch && !run->d.failed) st = report_witnesses(run, launch);
+            if (!launch)
+                for (int i = 0; i < run->pairs.n; i++)
+                    if (run->pairs.data[i].state == PR_PAIR_WITNESS)
+                        refuse_pair(&run->pairs.data[i], PR_PAIR_UNKNOWN, PR_REFUSAL_MISSING_BINDING,
+                                    "overlaps at some grid; the launch names none");
+        } else if (rung == PR_RUNG_NONE && o->stop_at == PR_RUNG_T1) {
+            for (int i = 0; i < run->pairs.n; i++)
+                if (run->pairs.data[i].state == PR_PAIR_WITNESS)
+                    refuse_pair(&run->pairs.data[i], PR_PAIR_UNKNOWN, PR_REFUSAL_UNKNOWN,
+                                "overlaps at some grid; --rung stopped here");
+        }
+        if (rung != PR_RUNG_NONE && st == PR_OK && !run->d.failed) {
+            describe_axes(run, proved_at);
+            st = finish_proof(run, proved_at, launch, &is_feasible);
+        } else if (run->out->races.n && st == PR_OK && launch && !run->d.failed) {
+            st = pr_bounds_check(run, launch);
+        }
+    }
+    if (run->d.interrupted) return pr_fail(run->err, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
+    if (run->d.failed) return PR_ERR_INTERNAL;
+    if (st != PR_OK) return st;
+    if (run->out->races.n)          /* premises of proofs do not qualify a replayed race */
+        run->out->qualifiers.n = 0, common_qualifiers(run);
+    drop_stale_evidence(run);
+    refuse_open(run);
+    fill_ledger(run);
+    pr_verdict_settle(run, rung, is_feasible);
+    return PR_OK;
+}
+
+static pr_status start(pr_run *run, pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                       const pr_confirmer *confirm, pr_config_verdict *out, pr_error *err)
+{
+    *run = (pr_run){ .arena = arena, .R = r, .L = launch, .o = o, .confirm = confirm, .out = out, .err = err };
+    pr_records_build(r, arena);
+    run->d = (pr_decider){ .arena = arena, .options = o, .counts = &out->counts, .err = err,
+                           .isl_engine = pr_engine_isl(), .z3_engine = pr_engine_z3() };
+    run->d.scratch = pr_arena_new(0, NULL);
+    if (!run->d.scratch) return pr_fail(err, PR_ERR_MEMORY, "", 0, 0, "out of memory");
+    if (o->budget_ms) run->d.deadline_us = pr_clock_us() + o->budget_ms * 1000;
+    out->records = r;
+    out->launch = launch;
+    pr_run_components(run);
+    for (int i = 0; i < o->n_assume + (launch ? launch->n_assume : 0); i++) {
+        const pr_assume *a = i < o->n_assume ? &o->assume[i] : &launch->assume[i - o->n_assume];
+        pr_term t;
+        pr_status st = pr_assume_parse(r, a->text, &t, err);
+        if (st != PR_OK) {
+            pr_arena_free(run->d.scratch);
+            return st;
+        }
+        pr_vec_push(arena, &r->premises, t);
+    }
+    return PR_OK;
+}
+
+static void stop(pr_run *run)
+{
+    pr_decider_close(&run->d);
+    pr_arena_free(run->d.scratch);
+}
+
+pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                          const pr_confirmer *confirm, pr_config_verdict *out, pr_error *err)
+{
+    pr_run run;
+    pr_status st = start(&run, arena, r, launch, o, confirm, out, err);
+    if (st != PR_OK) return st;
+    int64_t began = pr_clock_us();
+    for (int i = 0; i < r->notes.n; i++) pr_vec_push(arena, &out->notes, r->notes.data[i]);
+    for (int i = 0; i < r->refusals.n; i++)
+        pr_add_refusal(&run, r->refusals.data[i].kind, r->refusals.data[i].loc, r->refusals.data[i].message);
+    if (!r->records.n && !r->refusals.n) pr_vec_push(arena, &out->notes, "the kernel has no global-memory access");
+    set_attributes(&run);
+    st = climb(&run);
+    out->nondeterministic = run.d.late;
+    out->us_decide = pr_clock_us() - began;
+    stop(&run);
+    return st;
+}
+
+pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                           int pair, void (*visit)(void *user, const pr_pair_view *v), void *user, pr_error *err)
+{
+    pr_run run;
+    pr_config_verdict unused = { 0 };
+    pr_status st = start(&run, arena, r, launch, o, NULL, &unused, err);
+    if (st != PR_OK) return st;
+    pr_rung rung = launch ? PR_RUNG_T1 : PR_RUNG_T0;
+    const int *component = launch ? run.component_t1 : run.component_t0;
+    pr_pairs_enumerate(&run, component, &run.pairs);
+    pr_encoding *e = pr_encoding_new(arena, r, launch, o, rung, component);
+    for (int i = 0; i < run.pairs.n; i++) {
+        if (pair >= 0 && i != pair) continue;
+        pr_pair *p = &run.pairs.data[i];
+        pr_pair_view v = { .pair = i, .a = p->a, .b = p->b, .intra = p->intra };
+        bool dead = false, used;
+        pr_refusal_kind kind;
+        if (p->state == PR_PAIR_FILTERED) v.note = p->evidence;
+        else if (!pr_encode_pair(e, p->a, p->b, p->intra, &p->query, &dead, &used, false, &kind, &v.note))
+            v.note = pr_arena_printf(arena, "%s: %s", pr_refusal_slug(kind), v.note);
+        else if (dead) v.note = "no two executions meet the conditions";
+        else {
+            p->query.pair = i;
+            v.query = &p->query;
+        }
+        visit(user, &v);
+    }
+    stop(&run);
+    return PR_OK;
+}

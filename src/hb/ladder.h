@@ -1,0 +1,53 @@
+/* State of one configuration's check, shared by the files that decide it: pairs.c (who can meet whom),
+ * ladder.c (rungs), obligations.c (widths and bounds at the launch), witness.c (points to races). */
+#ifndef PR_HB_LADDER_H
+#define PR_HB_LADDER_H
+#include "hb/decide.h"
+#include "hb/encode.h"
+
+typedef enum { PR_PAIR_OPEN, PR_PAIR_FILTERED, PR_PAIR_EMPTY, PR_PAIR_WITNESS, PR_PAIR_UNKNOWN, PR_PAIR_REFUSED } pr_pair_state;
+
+typedef struct pr_pair {
+    int a, b; bool intra;
+    pr_pair_state state;
+    pr_refusal_kind why; const char *message;
+    int side;                      /* REFUSED: 0 = record a is the one not understood, 1 = b             */
+    pr_query query;                /* last query asked                                          */
+    pr_point point;                /* WITNESS                                                   */
+    pr_rung rung;                  /* of the last answer                                        */
+    const char *evidence;
+    bool used_o3;                  /* proved with a dependency whose load may be replicated       */
+    bool fragile;                  /* SAT at some grid, empty at the launch                       */
+} pr_pair;
+typedef PR_VEC(pr_pair) pr_pair_vec;
+
+typedef struct pr_run {
+    pr_arena *arena;
+    pr_records *R; const pr_launch *L; const pr_options *o; const pr_confirmer *confirm;
+    pr_config_verdict *out; pr_error *err;
+    pr_decider d;
+    pr_pair_vec pairs;
+    int *component_t0, *component_t1;  /* per argument                                          */
+    bool disjoint;                 /* accessed arguments of the launch are pairwise disjoint        */
+    bool unbound;                  /* some accessed argument has no tensor                         */
+} pr_run;
+
+/* pairs.c */
+void pr_run_components(pr_run *run);
+void pr_pairs_enumerate(pr_run *run, const int *component, pr_pair_vec *out);
+bool pr_record_writes(const pr_record *r);
+bool pr_record_reads(const pr_record *r);
+/* obligations.c: names the widths whose obligations can fail in the encoding's domain as qualifiers */
+void pr_obligations_qualify(pr_run *run, pr_encoding *e);
+/* proves them at the launch; false with a refusal pushed when one fails or stays undecided */
+bool pr_obligations_discharge(pr_run *run, pr_encoding *launch);
+/* in-bounds premise at the launch: qualifiers and out_of_bounds */
+pr_status pr_bounds_check(pr_run *run, pr_encoding *launch);
+/* witness.c */
+pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_race *out);
+void pr_witness_access_at(pr_run *run, const pr_encoding *e, const pr_side *s, const pr_query *q, const pr_point *p,
+                          pr_witness_access *out);
+/* verdict.c */
+void pr_add_refusal(pr_run *run, pr_refusal_kind kind, pr_loc loc, const char *message);
+void pr_add_qualifier(pr_run *run, const char *text);
+#endif

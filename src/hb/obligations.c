@@ -1,0 +1,233 @@
+/* Did every n-bit operation keep its value? Did every access stay in its storage?
+ *
+ * Terms are unbounded integers, the machine wraps. Each FITS below a record's path, loops, mask and offset
+ * must hold wherever its value is read. A proof asks, width by width, whether an execution in its domain
+ * violates one (then the width becomes a qualifier), and again at the launch, where a violation refuses the
+ * configuration. The violation query uses path, mask and loop existence without the in-bounds premise and
+ * without the record's own obligations: both are computed from the ideal offset and would hide the wrap
+ * (happens-before.md 5.6, p106). The in-bounds premise of 3.4 is discharged here too. */
+#include "hb/ladder.h"
+#include <assert.h>
+
+/* Records whose obligations and activity matter: those in a pair that was not filtered. */
+static bool *relevant(pr_run *run)
+{
+    bool *r = PR_NEW_N(run->arena, bool, run->R->records.n + 1);
+    for (int i = 0; i < run->pairs.n; i++)
+        if (run->pairs.data[i].state != PR_PAIR_FILTERED) r[run->pairs.data[i].a] = r[run->pairs.data[i].b] = true;
+    return r;
+}
+
+typedef struct widths { const pr_terms *T; uint64_t seen[3]; } widths;
+
+static void note_width(void *user, pr_term t)
+{
+    widths *w = user;
+    if (pr_term_op_of(w->T, t) != PR_TERM_OP_FITS) return;
+    int bits = pr_term_bits(w->T, t);
+    w->seen[bits >> 6] |= (uint64_t)1 << (bits & 63);
+}
+
+/* t with every FITS of another width taken as true; FITS occurs only positively. */
+static pr_term only_width(pr_terms *T, pr_term t, int bits, int depth)
+{
+    switch (pr_term_op_of(T, t)) {
+    case PR_TERM_OP_FITS: return pr_term_bits(T, t) == bits ? t : PR_TERM_TRUE;
+    case PR_TERM_OP_AND:
+    case PR_TERM_OP_OR: {
+        if (depth > 400) return t;
+        pr_term a = only_width(T, pr_term_child(T, t, 0), bits, depth + 1);
+        pr_term b = only_width(T, pr_term_child(T, t, 1), bits, depth + 1);
+        return pr_term_op_of(T, t) == PR_TERM_OP_AND ? pr_and(T, a, b) : pr_or(T, a, b);
+    }
+    default: return t;
+    }
+}
+
+typedef struct violation { pr_term_vec prefix; const pr_side *side; pr_loc loc; const char *what; } violation;
+
+/* Asks whether some execution reaches `held` and violates a width-`bits` part of it. */
+static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term held, int bits, pr_outcome *o)
+{
+    pr_terms *T = e->terms;
+    pr_term_vec parts = { 0 };
+    pr_conjuncts(T, held, &parts, run->arena);
+    for (int i = 0; i < parts.n; i++) {
+        pr_term part = pr_subst_apply((pr_subst *)&v->side->subst, only_width(T, parts.data[i], bits, 0));
+        part = pr_term_none(part) ? part : pr_encode_simplify(e, part);
+        if (pr_term_none(part)) {
+            *o = (pr_outcome){ .answer = PR_ANSWER_UNKNOWN, .why = PR_REFUSAL_UNMODELED_VALUE,
+                               .message = "a width condition leaves exact arithmetic" };
+            return PR_ANSWER_UNKNOWN;
+        }
+        if (pr_term_is(part, PR_TERM_TRUE)) continue;
+        pr_term_vec conj = { 0 };
+        for (int j = 0; j < v->prefix.n; j++) pr_vec_push(run->arena, &conj, v->prefix.data[j]);
+        pr_term broken = pr_encode_simplify(e, pr_not(T, part));
+        bool never = pr_term_is(broken, PR_TERM_FALSE);
+        for (int j = 0; j < conj.n; j++) never = never || pr_term_is(conj.data[j], PR_TERM_FALSE);
+        if (never) continue;
+        pr_vec_push(run->arena, &conj, broken);
+        pr_query q;
+        pr_encode_single(e, conj.data, conj.n, &q);
+        pr_decide(&run->d, &q, true, o, NULL);
+        if (o->answer != PR_ANSWER_EMPTY) return o->answer;
+    }
+    return PR_ANSWER_EMPTY;
+}
+
+/* Calls each for every (prefix, held) of the relevant records; stops when it returns false. */
+typedef bool (*each_fn)(void *user, const violation *v, pr_term held);
+
+static void for_each_obligation(pr_run *run, pr_encoding *e, each_fn each, void *user)
+{
+    const bool *wanted = relevant(run);
+    for (int i = 0; i < run->R->records.n; i++) {
+        if (!wanted[i]) continue;
+        const pr_record *r = &run->R->records.data[i];
+        const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
+        violation v = { .side = s };
+        for (const pr_frame *f = r->frame; f; f = f->outer) {
+            bool shared = false;    /* an earlier record stands in the same frame */
+            for (int j = 0; j < i && !shared; j++)
+                for (const pr_frame *g = wanted[j] ? run->R->records.data[j].frame : NULL; g && !shared; g = g->outer)
+                    shared = g == f;
+            if (shared) continue;
+            v.loc = f->loc;
+            v.what = f->kind == PR_FRAME_COND ? "a branch condition" : "a loop bound";
+            v.prefix = (pr_term_vec){ 0 };
+            pr_encode_existence(e, s, f->outer, false, &v.prefix);
+            if (!each(user, &v, f->kind == PR_FRAME_COND ? f->held : f->bounds_held)) return;
+            if (f->kind == PR_FRAME_COND) continue;
+            v.what = "a loop increment";
+            v.prefix = (pr_term_vec){ 0 };
+            pr_encode_existence(e, s, f, false, &v.prefix);
+            if (!each(user, &v, f->increment_held)) return;
+        }
+        v.loc = r->loc;
+        v.what = "the mask";
+        v.prefix = (pr_term_vec){ 0 };
+        pr_encode_existence(e, s, r->frame, false, &v.prefix);
+        if (!each(user, &v, r->mask_held)) return;
+        v.what = "the address";
+        v.prefix = (pr_term_vec){ 0 };
+        pr_encode_existence(e, s, r->frame, true, &v.prefix);
+        if (!each(user, &v, r->offset_held)) return;
+    }
+}
+
+typedef struct qualify { pr_run *run; pr_encoding *e; uint64_t named[3]; } qualify;
+
+static bool qualify_one(void *user, const violation *v, pr_term held)
+{
+    qualify *x = user;
+    widths w = { .T = x->e->terms };
+    if (pr_term_none(held)) return true;
+    pr_term_visit(w.T, held, note_width, &w);
+    for (int bits = 1; bits < 192; bits++) {
+        if (!(w.seen[bits >> 6] >> (bits & 63) & 1) || (x->named[bits >> 6] >> (bits & 63) & 1)) continue;
+        pr_outcome o;
+        if (ask(x->run, x->e, v, held, bits, &o) != PR_ANSWER_EMPTY)   /* undecided names the width too */
+            x->named[bits >> 6] |= (uint64_t)1 << (bits & 63);
+    }
+    return true;
+}
+
+void pr_obligations_qualify(pr_run *run, pr_encoding *e)
+{
+    qualify x = { .run = run, .e = e };
+    for_each_obligation(run, e, qualify_one, &x);
+    pr_buf b;
+    bool any = false;
+    pr_buf_init(&b, run->arena);
+    for (int bits = 1; bits < 192; bits++) {
+        if (!(x.named[bits >> 6] >> (bits & 63) & 1)) continue;
+        pr_buf_printf(&b, "%si%d", any ? "/" : "", bits);
+        any = true;
+    }
+    if (any) pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes no %s overflow", b.data));
+}
+
+typedef struct discharge { pr_run *run; pr_encoding *e; bool ok; } discharge;
+
+static bool discharge_one(void *user, const violation *v, pr_term held)
+{
+    discharge *x = user;
+    widths w = { .T = x->e->terms };
+    if (pr_term_none(held)) {
+        pr_add_refusal(x->run, PR_REFUSAL_UNMODELED_VALUE, v->loc, "a width condition leaves exact arithmetic");
+        x->ok = false;
+        return true;
+    }
+    pr_term_visit(w.T, held, note_width, &w);
+    for (int bits = 1; bits < 192; bits++) {
+        if (!(w.seen[bits >> 6] >> (bits & 63) & 1)) continue;
+        pr_outcome o;
+        pr_answer a = ask(x->run, x->e, v, held, bits, &o);
+        if (a == PR_ANSWER_EMPTY) continue;
+        x->ok = false;
+        if (a == PR_ANSWER_WITNESS)
+            pr_add_refusal(x->run, PR_REFUSAL_INTEGER_OVERFLOW, v->loc,
+                           pr_arena_printf(x->run->arena, "an i%d operation below %s wraps at this launch", bits, v->what));
+        else
+            pr_add_refusal(x->run, o.why, v->loc,
+                           pr_arena_printf(x->run->arena, "whether an i%d operation below %s wraps stayed undecided: %s",
+                                           bits, v->what, o.message ? o.message : "no reason given"));
+    }
+    return true;
+}
+
+bool pr_obligations_discharge(pr_run *run, pr_encoding *launch)
+{
+    discharge x = { run, launch, true };
+    for_each_obligation(run, launch, discharge_one, &x);
+    return x.ok;
+}
+
+static void qualify_bounds(pr_run *run, const pr_record *r)
+{
+    pr_str n = run->R->args[r->base].name;
+    pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes in-bounds accesses of " PR_STR_FMT, PR_STR_ARG(n)));
+}
+
+pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
+{
+    pr_terms *T = launch->terms;
+    for (int i = 0; i < run->R->records.n; i++) {
+        const pr_record *r = &run->R->records.data[i];
+        if (r->base < 0 || !run->L->args[r->base].tensor) continue;
+        const pr_tensor *t = run->L->args[r->base].tensor;
+        const pr_side *s = pr_encoding_side(launch, i, PR_SIDE_A);
+        pr_term_vec conj = { 0 };
+        if (s->refused || pr_term_none(s->addr)) {
+            qualify_bounds(run, r);
+            continue;
+        }
+        pr_encode_existence(launch, s, r->frame, true, &conj);
+        pr_term outside = pr_or(T, pr_lt(T, s->addr, pr_const(T, t->storage_lo)),
+                                pr_le(T, pr_const(T, t->storage_hi), s->addr));
+        outside = pr_term_none(outside) ? outside : pr_encode_simplify(launch, outside);
+        bool never = pr_term_is(outside, PR_TERM_FALSE);
+        for (int j = 0; j < conj.n; j++) never = never || pr_term_is(conj.data[j], PR_TERM_FALSE);
+        if (never) continue;
+        pr_outcome o = { .answer = PR_ANSWER_UNKNOWN };
+        pr_query q;
+        if (!pr_term_none(outside)) {
+            pr_vec_push(run->arena, &conj, outside);
+            pr_encode_single(launch, conj.data, conj.n, &q);
+            pr_decide(&run->d, &q, true, &o, NULL);
+        }
+        if (o.answer == PR_ANSWER_EMPTY) continue;
+        qualify_bounds(run, r);
+        if (o.answer != PR_ANSWER_WITNESS || r->uncertain) continue;
+        pr_out_of_bounds found = { .confirmed = false };
+        pr_witness_access_at(run, launch, s, &q, &o.point, &found.access);
+        if (run->confirm && run->confirm->access) {
+            pr_status st = run->confirm->access(run->confirm->user, run->R, run->L, run->L->grid, &found.access,
+                                                &found.confirmed, run->err);
+            if (st != PR_OK) return st;
+        }
+        if (found.confirmed) pr_vec_push(run->arena, &run->out->out_of_bounds, found);
+    }
+    return PR_OK;
+}

@@ -1,0 +1,152 @@
+/* From answers to a status. pr_verdict_settle is the only place that says OK, and only when the ledger
+ * accounts for every pair. */
+#include "hb/verdict_rule.h"
+#include <assert.h>
+#include <stdio.h>
+
+const char *pr_verdict_status_name(pr_verdict_status s)
+{
+    switch (s) {
+    case PR_VERDICT_OK: return "ok";
+    case PR_VERDICT_RACES: return "races";
+    case PR_VERDICT_UNSUPPORTED: return "unsupported";
+    case PR_VERDICT_VACUOUS: return "vacuous";
+    }
+    return "unsupported";
+}
+
+const char *pr_rung_name(pr_rung r)
+{
+    switch (r) {
+    case PR_RUNG_NONE: return NULL;
+    case PR_RUNG_T0: return "T0";
+    case PR_RUNG_T1: return "T1";
+    case PR_RUNG_T1_LAUNCH: return "T1-launch";
+    }
+    return NULL;
+}
+
+const char *pr_scope_name(pr_rung r)
+{
+    switch (r) {
+    case PR_RUNG_NONE: return NULL;
+    case PR_RUNG_T0: return "any-params-any-grid";
+    case PR_RUNG_T1: return "this-params-any-grid";
+    case PR_RUNG_T1_LAUNCH: return "this-params-this-grid";
+    }
+    return NULL;
+}
+
+const char *pr_race_type_name(pr_race_type t)
+{
+    switch (t) {
+    case PR_RACE_WAW: return "WAW";
+    case PR_RACE_RAW: return "RAW";
+    case PR_RACE_WAR: return "WAR";
+    }
+    return "WAW";
+}
+
+static int by_place(const pr_loc *a, const pr_loc *b)
+{
+    if (a->text_line != b->text_line) return a->text_line < b->text_line ? -1 : 1;
+    if (a->line != b->line) return a->line < b->line ? -1 : 1;
+    return 0;
+}
+
+void pr_add_refusal(pr_run *run, pr_refusal_kind kind, pr_loc loc, const char *message)
+{
+    pr_refusal_vec *v = &run->out->refusals;
+    for (int i = 0; i < v->n; i++)       /* one a site */
+        if (v->data[i].kind == kind && by_place(&v->data[i].loc, &loc) == 0 &&
+            pr_str_eq(v->data[i].loc.file, loc.file)) return;
+    pr_refusal r = { .kind = kind, .loc = loc, .message = message ? message : pr_refusal_meaning(kind) };
+    pr_vec_push(run->arena, v, r);
+    for (int i = v->n - 1; i > 0 && by_place(&v->data[i].loc, &v->data[i - 1].loc) < 0; i--) {
+        pr_refusal swap = v->data[i];
+        v->data[i] = v->data[i - 1];
+        v->data[i - 1] = swap;
+    }
+}
+
+void pr_add_qualifier(pr_run *run, const char *text)
+{
+    for (int i = 0; i < run->out->qualifiers.n; i++)
+        if (pr_str_is(pr_str_of(run->out->qualifiers.data[i]), text)) return;
+    pr_vec_push(run->arena, &run->out->qualifiers, text);
+}
+
+/* The verdict rule (style.md 6): an exact race decides; else anything left open refuses; else premises
+ * without an execution are vacuous; else, and only if every pair is filtered, proved, or (for a proof of
+ * this grid only) fragile, the configuration is free of races. */
+void pr_verdict_settle(pr_run *run, pr_rung rung, bool feasible)
+{
+    pr_config_verdict *v = run->out;
+    int open = 0, settled = 0;
+    for (int i = 0; i < v->ledger.n; i++) {
+        switch (v->ledger.data[i].bucket) {
+        case PR_BUCKET_FILTERED:
+        case PR_BUCKET_PROVED: settled++; break;
+        case PR_BUCKET_GRID_FRAGILE: settled += rung == PR_RUNG_T1_LAUNCH; open += rung != PR_RUNG_T1_LAUNCH; break;
+        case PR_BUCKET_RACE:
+        case PR_BUCKET_WITHHELD:
+        case PR_BUCKET_REFUSED:
+        case PR_BUCKET_UNDECIDED: open++; break;
+        }
+    }
+    v->rung = PR_RUNG_NONE;
+    if (v->races.n) {
+        v->status = PR_VERDICT_RACES;
+        return;
+    }
+    v->status = PR_VERDICT_UNSUPPORTED;
+    int pairs = run->R->records.n * (run->R->records.n + 1);
+    if (v->refusals.n || open || settled != pairs || rung == PR_RUNG_NONE) {
+        if (!v->refusals.n)
+            pr_add_refusal(run, PR_REFUSAL_UNKNOWN, (pr_loc){ 0 }, "some pairs of accesses were not settled");
+        v->qualifiers.n = 0;
+        return;
+    }
+    if (!feasible) {
+        v->status = PR_VERDICT_VACUOUS;
+        v->qualifiers.n = 0;
+        return;
+    }
+    v->status = PR_VERDICT_OK;
+    v->rung = rung;
+}
+
+static int severity(pr_verdict_status s)
+{
+    switch (s) {
+    case PR_VERDICT_RACES: return 3;
+    case PR_VERDICT_UNSUPPORTED: return 2;
+    case PR_VERDICT_VACUOUS: return 1;
+    case PR_VERDICT_OK: return 0;
+    }
+    return 2;
+}
+
+void pr_verdict_join(struct polyrace_verdict *v)
+{
+    if (!v->n_configs) {
+        v->status = PR_VERDICT_UNSUPPORTED;
+        return;
+    }
+    const pr_config_verdict *worst = &v->configs[0];
+    v->rung = PR_RUNG_NONE;
+    for (int i = 0; i < v->n_configs; i++) {
+        const pr_config_verdict *c = &v->configs[i];
+        if (severity(c->status) > severity(worst->status)) worst = c;
+        if (c->rung > v->rung) v->rung = c->rung;        /* the weakest claim */
+        for (int j = 0; j < c->qualifiers.n; j++) {
+            bool known = false;
+            for (int k = 0; k < v->qualifiers.n && !known; k++)
+                known = pr_str_is(pr_str_of(v->qualifiers.data[k]), c->qualifiers.data[j]);
+            if (!known) pr_vec_push(v->arena, &v->qualifiers, c->qualifiers.data[j]);
+        }
+    }
+    v->status = worst->status;
+    if (severity(v->status)) v->rung = PR_RUNG_NONE;
+    if (v->status == PR_VERDICT_UNSUPPORTED || v->status == PR_VERDICT_VACUOUS) v->qualifiers.n = 0;
+}
