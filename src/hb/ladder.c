@@ -5,7 +5,6 @@
  * stronger one's (T0 is only tried when the launch's buffers are disjoint), so an EMPTY stays EMPTY. A
  * witness at a symbolic grid is evidence; only a witness at the launch's own grid on exact records, reached
  * by the concrete evaluator, is a race. */
-#include "hb/assume.h"
 #include "hb/ladder.h"
 #include "hb/order.h"
 #include "hb/verdict_rule.h"
@@ -394,11 +393,10 @@ static pr_status start(pr_run *run, pr_arena *arena, pr_records *r, const pr_lau
     pr_run_components(run);
     for (int i = 0; i < o->n_assume + (launch ? launch->n_assume : 0); i++) {
         const pr_assume *a = i < o->n_assume ? &o->assume[i] : &launch->assume[i - o->n_assume];
-        pr_term t;
-        pr_status st = pr_assume_parse(r, a->text, &t, err);
-        if (st != PR_OK) {
+        pr_term t = { a->term };
+        if (pr_term_none(t)) {
             pr_arena_free(run->d.scratch);
-            return st;
+            return pr_fail(err, PR_ERR_INTERNAL, "", 0, 0, "the assumption '%.80s' was not read", a->text);
         }
         pr_vec_push(arena, &r->premises, t);
     }
