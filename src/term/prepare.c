@@ -1,0 +1,661 @@
+/* One leaf made smaller: which rows are contradictory, and which columns are functions of others?
+ *
+ * Steps, repeated until nothing changes (all exact: same solutions)
+ *  R1  rows divided by the gcd of their coefficients; an equality whose gcd does not divide is a
+ *      contradiction; a row with one column becomes a bound
+ *  R2  bound propagation over the rows (a few rounds); crossing bounds are a contradiction
+ *  R3  parallel inequalities: the stronger stays, opposite ones may contradict or become an equality;
+ *      a narrow opposite pair becomes an equality with a small slack column
+ *  R4  splitting: an equality head + tail = 0 where only one multiple of gcd(head) fits in the range of
+ *      the tail is two equalities. The tail's range also uses inequality rows inside the tail
+ *  R5  two equalities whose difference splits (or is a single pair of columns): one is replaced by it
+ *  R6  substitution: x = y + k first; other equalities with a unit coefficient when nothing else helps,
+ *      lowest column first, so that a skewed original gives way to its digits
+ *
+ * Arithmetic is checked; an overflow gives the leaf up (the caller then uses the raw rows). */
+#include "term/rows.h"
+#include <assert.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 4, MAX_STEPS = 400, SLACK_WIDTH = 256 };
+
+typedef enum { STEP_NONE, STEP_CHANGED, STEP_EMPTY, STEP_OVERFLOW } step;
+
+static pr_i128 *row(const pr_system *s, int i) { return s->c + (size_t)i * (size_t)s->stride; }
+static bool open_low(pr_i128 v) { return v <= -PR_INF; }
+static bool open_high(pr_i128 v) { return v >= PR_INF; }
+
+pr_system *pr_system_new(pr_arena *arena, int n_cols, int n_rows)
+{
+    pr_system *s = PR_NEW(arena, pr_system);
+    s->arena = arena;
+    s->n_cols = n_cols;
+    s->stride = n_cols + 4;                /* room for slack columns */
+    s->lo = PR_NEW_N(arena, pr_i128, s->stride);
+    s->hi = PR_NEW_N(arena, pr_i128, s->stride);
+    s->gone = PR_NEW_N(arena, uint8_t, s->stride);
+    s->elim_col = PR_NEW_N(arena, int, s->stride);
+    s->elim_c = PR_NEW_N(arena, const pr_i128 *, s->stride);
+    s->elim_k = PR_NEW_N(arena, pr_i128, s->stride);
+    s->cap_rows = n_rows * 2 + 3 * s->stride + 8;
+    s->c = PR_NEW_N(arena, pr_i128, (size_t)s->cap_rows * (size_t)s->stride);
+    s->k = PR_NEW_N(arena, pr_i128, s->cap_rows);
+    s->kind = PR_NEW_N(arena, uint8_t, s->cap_rows);
+    return s;
+}
+
+/* A free row, zeroed; -1 when the system is full. */
+static int new_row(pr_system *s)
+{
+    int i = 0;
+    if (s->n_rows < s->cap_rows) {
+        i = s->n_rows++;
+    } else {
+        while (i < s->n_rows && s->kind[i] != PR_ROW_DEAD) i++;
+        if (i == s->n_rows) return -1;
+    }
+    memset(row(s, i), 0, sizeof(pr_i128) * (size_t)s->stride);
+    s->k[i] = 0;
+    return i;
+}
+
+static int count_cols(const pr_system *s, const pr_i128 *c)
+{
+    int n = 0;
+    for (int j = 0; j < s->n_cols; j++) n += c[j] != 0;
+    return n;
+}
+
+/* --- R1 ------------------------------------------------------------------------------------ */
+
+static step tighten(pr_system *s, int j, pr_i128 lo, pr_i128 hi)
+{
+    step r = STEP_NONE;
+    if (lo > s->lo[j] && lo > -PR_INF && lo < PR_INF) s->lo[j] = lo, r = STEP_CHANGED;
+    if (hi < s->hi[j] && hi < PR_INF && hi > -PR_INF) s->hi[j] = hi, r = STEP_CHANGED;
+    return s->lo[j] > s->hi[j] ? STEP_EMPTY : r;
+}
+
+/* Normalises row i; a constant or single-column row is absorbed and dies. */
+static step normalise(pr_system *s, int i)
+{
+    pr_i128 *c = row(s, i), g = 0;
+    int n = 0, last = 0;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (c[j] == 0) continue;
+        if (c[j] == PR_I128_MIN) return STEP_OVERFLOW;
+        n++;
+        last = j;
+        if (g != 1) g = pr_gcd(g, c[j]);
+    }
+    bool eq = s->kind[i] == PR_ROW_EQ;
+    if (n == 0) {
+        s->kind[i] = PR_ROW_DEAD;
+        return (eq ? s->k[i] != 0 : s->k[i] < 0) ? STEP_EMPTY : STEP_NONE;
+    }
+    if (g > 1) {
+        if (eq && s->k[i] % g != 0) return STEP_EMPTY;
+        for (int j = 0; j < s->n_cols; j++) {
+            if (c[j]) c[j] /= g;
+        }
+        s->k[i] = pr_fdiv(s->k[i], g);
+    }
+    if (n > 1) return STEP_NONE;
+    s->kind[i] = PR_ROW_DEAD;
+    if (s->k[i] == PR_I128_MIN) return STEP_OVERFLOW;
+    pr_i128 v = c[last] > 0 ? -s->k[i] : s->k[i];
+    if (v <= -PR_INF || v >= PR_INF) return STEP_OVERFLOW;
+    if (eq) return tighten(s, last, v, v);
+    return c[last] > 0 ? tighten(s, last, v, PR_INF) : tighten(s, last, -PR_INF, v);
+}
+
+/* --- R2 ------------------------------------------------------------------------------------ */
+
+/* Least and greatest value of sum c*x over the bounds; open sides and overflow are infinite. */
+static void activity(const pr_system *s, const pr_i128 *c, pr_i128 *lo, pr_i128 *hi)
+{
+    pr_i128 low = 0, high = 0;
+    bool open_l = false, open_h = false;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (c[j] == 0) continue;
+        pr_i128 a = c[j] > 0 ? s->lo[j] : s->hi[j], b = c[j] > 0 ? s->hi[j] : s->lo[j], v;
+        if (open_low(a) || open_high(a) || !pr_mul_ok(c[j], a, &v) || !pr_add_ok(low, v, &low))
+            open_l = true;
+        if (open_low(b) || open_high(b) || !pr_mul_ok(c[j], b, &v) || !pr_add_ok(high, v, &high))
+            open_h = true;
+        if (open_l) low = 0;
+        if (open_h) high = 0;
+    }
+    *lo = open_l || low < -PR_INF ? -PR_INF : low;
+    *hi = open_h || high > PR_INF ? PR_INF : high;
+    if (*lo > PR_INF - 1) *lo = PR_INF - 1;
+    if (*hi < -PR_INF + 1) *hi = -PR_INF + 1;
+}
+
+/* sum c*x + k >= 0 read as bounds on each of its columns. */
+static step propagate_ge(pr_system *s, const pr_i128 *c, pr_i128 k, int sign)
+{
+    pr_i128 top = 0;
+    int open = 0, open_col = -1;
+    bool overflow = false;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (c[j] == 0) continue;
+        bool positive = (c[j] > 0) == (sign > 0);
+        pr_i128 b = positive ? s->hi[j] : s->lo[j], v;
+        if (open_low(b) || open_high(b)) {
+            open++;
+            open_col = j;
+        } else if (!pr_mul_ok(c[j], b, &v) || !pr_mul_ok(v, sign, &v) || !pr_add_ok(top, v, &top)) {
+            overflow = true;
+        }
+    }
+    if (overflow || open > 1 || !pr_mul_ok(k, sign, &k) || !pr_add_ok(top, k, &top))
+        return STEP_NONE;
+    if (open == 0 && top < 0) return STEP_EMPTY;
+    step result = STEP_NONE;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (c[j] == 0 || (open == 1 && j != open_col)) continue;
+        pr_i128 a = c[j] * sign, rest = top, v;
+        if (open == 0) {
+            pr_i128 b = a > 0 ? s->hi[j] : s->lo[j];
+            if (!pr_mul_ok(a, b, &v) || !pr_sub_ok(top, v, &rest)) continue;
+        }
+        /* a*x + rest >= 0 */
+        if (rest <= -PR_INF || rest >= PR_INF) continue;
+        step r = a > 0 ? tighten(s, j, -pr_fdiv(rest, a), PR_INF)
+                       : tighten(s, j, -PR_INF, pr_fdiv(rest, -a));
+        if (r == STEP_EMPTY) return r;
+        if (r == STEP_CHANGED) {
+            result = r;
+            /* top was computed with the old bound: still valid, only weaker */
+        }
+    }
+    return result;
+}
+
+static step propagate(pr_system *s)
+{
+    step any = STEP_NONE;
+    for (int round = 0; round < ROUNDS; round++) {
+        bool changed = false;
+        for (int i = 0; i < s->n_rows; i++) {
+            if (s->kind[i] == PR_ROW_DEAD) continue;
+            step r = propagate_ge(s, row(s, i), s->k[i], 1);
+            if (r != STEP_EMPTY && s->kind[i] == PR_ROW_EQ) {
+                step t = propagate_ge(s, row(s, i), s->k[i], -1);
+                if (t != STEP_NONE) r = t;
+            }
+            if (r == STEP_EMPTY) return r;
+            changed |= r == STEP_CHANGED;
+        }
+        if (!changed) break;
+        any = STEP_CHANGED;
+    }
+    return any;
+}
+
+/* --- R3 ------------------------------------------------------------------------------------ */
+
+/* 1: same coefficients, -1: opposite ones, 0: neither. */
+static int parallel(const pr_system *s, const pr_i128 *a, const pr_i128 *b)
+{
+    int sign = 0;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (a[j] == 0 && b[j] == 0) continue;
+        int here = a[j] == b[j] ? 1 : a[j] == -b[j] ? -1 : 0;
+        if (here == 0 || (sign && here != sign)) return 0;
+        sign = here;
+    }
+    return sign;
+}
+
+static step pair_rows(pr_system *s)
+{
+    step result = STEP_NONE;
+    uint64_t *key = PR_NEW_N(s->arena, uint64_t, s->n_rows);
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] == PR_ROW_DEAD) continue;
+        const pr_i128 *c = row(s, i);
+        uint64_t h = 0;
+        for (int j = 0; j < s->n_cols; j++) {
+            pr_i128 v = c[j] < 0 ? -c[j] : c[j];
+            if (v) h = (h ^ ((uint64_t)v + (uint64_t)j * 0x9e3779b97f4a7c15u)) * 0x100000001b3u;
+        }
+        key[i] = h;
+    }
+    for (int i = 0; i < s->n_rows; i++) {
+        for (int j = 0; j < i && s->kind[i] != PR_ROW_DEAD; j++) {
+            if (s->kind[j] == PR_ROW_DEAD || key[i] != key[j]) continue;
+            int p = parallel(s, row(s, i), row(s, j));
+            if (p == 0) continue;
+            bool ei = s->kind[i] == PR_ROW_EQ, ej = s->kind[j] == PR_ROW_EQ;
+            pr_i128 sum;
+            if (p > 0 ? !pr_sub_ok(s->k[i], s->k[j], &sum) : !pr_add_ok(s->k[i], s->k[j], &sum))
+                return STEP_OVERFLOW;
+            if (ei && ej) {
+                if (sum != 0) return STEP_EMPTY;
+                s->kind[i] = PR_ROW_DEAD;
+            } else if (ei || ej) {
+                /* The equality fixes the form: the inequality holds or not. */
+                int e = ei ? i : j, g = ei ? j : i;
+                pr_i128 v;
+                if (p > 0 ? !pr_sub_ok(s->k[g], s->k[e], &v) : !pr_add_ok(s->k[g], s->k[e], &v))
+                    return STEP_OVERFLOW;
+                if (v < 0) return STEP_EMPTY;
+                s->kind[g] = PR_ROW_DEAD;
+                result = STEP_CHANGED;
+            } else if (p > 0) {
+                if (s->k[i] < s->k[j]) s->k[j] = s->k[i];
+                s->kind[i] = PR_ROW_DEAD;
+            } else {
+                if (sum < 0) return STEP_EMPTY;
+                if (sum == 0) {
+                    s->kind[j] = PR_ROW_EQ;
+                    s->kind[i] = PR_ROW_DEAD;
+                    result = STEP_CHANGED;
+                }
+            }
+        }
+    }
+    return result;
+}
+
+/* A narrow opposite pair 0 <= e + k_j <= w with several columns: e + k_j - slack = 0. */
+static step slack_pairs(pr_system *s)
+{
+    step result = STEP_NONE;
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] != PR_ROW_GE || count_cols(s, row(s, i)) < 3) continue;
+        for (int j = 0; j < i; j++) {
+            if (s->kind[j] != PR_ROW_GE || parallel(s, row(s, i), row(s, j)) != -1) continue;
+            pr_i128 width = s->k[i] + s->k[j];
+            if (width < 1 || width > SLACK_WIDTH || s->n_cols == s->stride) continue;
+            int v = s->n_cols++;
+            s->lo[v] = 0;
+            s->hi[v] = width;
+            row(s, j)[v] = -1;
+            s->kind[j] = PR_ROW_EQ;
+            s->kind[i] = PR_ROW_DEAD;
+            result = STEP_CHANGED;
+            break;
+        }
+    }
+    return result;
+}
+
+/* --- R4 ------------------------------------------------------------------------------------ */
+
+/* Upper bound of sum c*x over the columns in `in` (a list): bounds, improved by rows whose columns all
+ * lie in the list with coefficients in a common negative ratio (each column used once). sign -1 asks for
+ * the bound of -sum. */
+static pr_i128 tail_max(pr_system *s, const pr_i128 *c, const int *in, int n, int sign,
+                        const uint8_t *member)
+{
+    bool *used = PR_NEW_N(s->arena, bool, s->n_cols);
+    pr_i128 total = 0, v;
+    for (int r = 0; r < s->n_rows; r++) {
+        if (s->kind[r] != PR_ROW_GE) continue;
+        const pr_i128 *a = row(s, r);
+        int first = -1;
+        bool fits = true;
+        pr_i128 box = 0;
+        bool open = false;
+        for (int j = 0; j < s->n_cols && fits; j++) {
+            if (a[j] == 0) continue;
+            if (!member[j] || used[j]) {
+                fits = false;
+                break;
+            }
+            if (first < 0) first = j;
+            pr_i128 x, y;
+            fits = c[j] != 0 && pr_mul_ok(c[j], a[first], &x) && pr_mul_ok(c[first], a[j], &y)
+                && x == y && ((c[j] > 0) == (sign > 0)) == (a[j] < 0);
+            pr_i128 b = (c[j] > 0) == (sign > 0) ? s->hi[j] : s->lo[j];
+            if (open_low(b) || open_high(b) || !pr_mul_ok(c[j] * sign, b, &v)
+                || !pr_add_ok(box, v, &box))
+                open = true;
+        }
+        if (!fits || first < 0) continue;
+        /* sum c*x*sign = ratio * (-sum a*x) <= ratio * k, ratio = |c|/|a| */
+        pr_i128 up = c[first] > 0 ? c[first] : -c[first], down = a[first] > 0 ? a[first] : -a[first];
+        if (!pr_mul_ok(up, s->k[r], &v)) continue;
+        v = pr_fdiv(v, down);
+        if (!open && v >= box) continue;
+        if (!pr_add_ok(total, v, &total)) return PR_INF;
+        for (int j = 0; j < s->n_cols; j++) {
+            if (a[j]) used[j] = true;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        int j = in[i];
+        if (used[j]) continue;
+        pr_i128 b = (c[j] > 0) == (sign > 0) ? s->hi[j] : s->lo[j];
+        if (open_low(b) || open_high(b) || !pr_mul_ok(c[j] * sign, b, &v)
+            || !pr_add_ok(total, v, &total))
+            return PR_INF;
+    }
+    return total < PR_INF ? total : PR_INF;
+}
+
+/* Finds a cut of sum c*x + k = 0; the head is written to head (k in *head_k), the tail stays in c. */
+static step split_form(pr_system *s, pr_i128 *c, pr_i128 *k, pr_i128 *head, pr_i128 *head_k)
+{
+    int order[256], n = 0;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (c[j] == 0) continue;
+        if (n == 256) return STEP_NONE;
+        pr_i128 v = c[j] < 0 ? -c[j] : c[j];
+        int at = n++;
+        while (at > 0) {
+            pr_i128 w = c[order[at - 1]];
+            if ((w < 0 ? -w : w) >= v) break;
+            order[at] = order[at - 1];
+            at--;
+        }
+        order[at] = j;
+    }
+    if (n < 2) return STEP_NONE;
+    uint8_t *member = PR_NEW_N(s->arena, uint8_t, s->stride);
+    for (int i = 0; i < n; i++) member[order[i]] = 1;
+    pr_i128 g = 0;
+    for (int cut = 1; cut < n; cut++) {
+        pr_i128 v = c[order[cut - 1]], w = c[order[cut]];
+        member[order[cut - 1]] = 0;
+        g = pr_gcd(g, v);
+        if (g == 1) return STEP_NONE;
+        if ((v < 0 ? -v : v) == (w < 0 ? -w : w)) continue;
+        pr_i128 hi = tail_max(s, c, order + cut, n - cut, 1, member);
+        if (hi >= PR_INF) continue;
+        pr_i128 lo = tail_max(s, c, order + cut, n - cut, -1, member);
+        if (lo >= PR_INF) continue;
+        lo = -lo;
+        if (!pr_add_ok(lo, *k, &lo) || !pr_add_ok(hi, *k, &hi)) return STEP_OVERFLOW;
+        /* The head is -(tail + k), a multiple of g in [-hi, -lo]. */
+        pr_i128 first = -pr_fdiv(-lo, g), last = pr_fdiv(hi, g), m;
+        if (first > last) return STEP_EMPTY;
+        if (first != last) continue;
+        if (!pr_mul_ok(first, g, &m)) return STEP_OVERFLOW;
+        memset(head, 0, sizeof *head * (size_t)s->stride);
+        for (int i = 0; i < cut; i++) {
+            head[order[i]] = c[order[i]];
+            c[order[i]] = 0;
+        }
+        *head_k = m;
+        if (!pr_sub_ok(*k, m, k)) return STEP_OVERFLOW;
+        return STEP_CHANGED;
+    }
+    return STEP_NONE;
+}
+
+static step split_rows(pr_system *s)
+{
+    step result = STEP_NONE;
+    pr_i128 *head = PR_NEW_N(s->arena, pr_i128, s->stride), head_k;
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] != PR_ROW_EQ) continue;
+        step r = split_form(s, row(s, i), &s->k[i], head, &head_k);
+        if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
+        if (r == STEP_NONE) continue;
+        int h = new_row(s);
+        if (h < 0) return STEP_OVERFLOW;
+        memcpy(row(s, h), head, sizeof *head * (size_t)s->stride);
+        s->k[h] = head_k;
+        s->kind[h] = PR_ROW_EQ;
+        r = normalise(s, h);
+        if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
+        r = normalise(s, i);
+        if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
+        result = STEP_CHANGED;
+        i = -1;                       /* new bounds may let other rows split: start over */
+    }
+    return result;
+}
+
+/* --- R5 ------------------------------------------------------------------------------------ */
+
+static step difference_rows(pr_system *s)
+{
+    pr_i128 *d = PR_NEW_N(s->arena, pr_i128, s->stride);
+    pr_i128 *head = PR_NEW_N(s->arena, pr_i128, s->stride), head_k;
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] != PR_ROW_EQ) continue;
+        for (int j = 0; j < i; j++) {
+            if (s->kind[j] != PR_ROW_EQ) continue;
+            for (int sign = -1; sign <= 1; sign += 2) {
+                const pr_i128 *a = row(s, i), *b = row(s, j);
+                int shared = 0, cancelled = 0, left = 0;
+                bool ok = true;
+                pr_i128 k, v;
+                memset(d, 0, sizeof *d * (size_t)s->stride);
+                for (int c = 0; c < s->n_cols && ok; c++) {
+                    ok = pr_mul_ok(b[c], sign, &v) && pr_add_ok(a[c], v, &d[c]);
+                    shared += a[c] != 0 && b[c] != 0;
+                    cancelled += a[c] != 0 && b[c] != 0 && d[c] == 0;
+                    left += d[c] != 0;
+                }
+                if (!ok || cancelled < 2 || cancelled < shared) continue;
+                if (!pr_mul_ok(s->k[j], sign, &v) || !pr_add_ok(s->k[i], v, &k)) continue;
+                step r = left <= 2 ? STEP_CHANGED : split_form(s, d, &k, head, &head_k);
+                if (r == STEP_EMPTY) return r;
+                if (r != STEP_CHANGED) continue;
+                if (left > 2) {
+                    int h = new_row(s);
+                    if (h < 0) return STEP_OVERFLOW;
+                    memcpy(row(s, h), head, sizeof *head * (size_t)s->stride);
+                    s->k[h] = head_k;
+                    s->kind[h] = PR_ROW_EQ;
+                    r = normalise(s, h);
+                    if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
+                }
+                memcpy(row(s, i), d, sizeof *d * (size_t)s->stride);
+                s->k[i] = k;
+                r = normalise(s, i);
+                return r == STEP_NONE ? STEP_CHANGED : r;
+            }
+        }
+    }
+    return STEP_NONE;
+}
+
+/* --- R6 ------------------------------------------------------------------------------------ */
+
+/* Removes column v with the equality e (coefficient +1 or -1) everywhere. */
+static step eliminate(pr_system *s, int e, int v)
+{
+    pr_i128 *def = PR_NEW_N(s->arena, pr_i128, s->stride);
+    memcpy(def, row(s, e), sizeof *def * (size_t)s->stride);
+    pr_i128 def_k = s->k[e], unit = def[v];
+    assert(unit == 1 || unit == -1);
+    s->kind[e] = PR_ROW_DEAD;
+    s->elim_col[s->n_elim] = v;
+    s->elim_c[s->n_elim] = def;
+    s->elim_k[s->n_elim++] = def_k;
+    s->gone[v] = 1;
+
+    for (int i = 0; i < s->n_rows; i++) {
+        pr_i128 *c = row(s, i);
+        if (s->kind[i] == PR_ROW_DEAD || c[v] == 0) continue;
+        pr_i128 f = -c[v] * unit, t;
+        for (int j = 0; j < s->n_cols; j++) {
+            if (def[j] && (!pr_mul_ok(def[j], f, &t) || !pr_add_ok(c[j], t, &c[j])))
+                return STEP_OVERFLOW;
+        }
+        if (!pr_mul_ok(def_k, f, &t) || !pr_add_ok(s->k[i], t, &s->k[i])) return STEP_OVERFLOW;
+        assert(c[v] == 0);
+        step r = normalise(s, i);
+        if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
+    }
+    /* The bounds of v become rows on the others: v = -unit*(rest + k). */
+    pr_i128 lo = s->lo[v], hi = s->hi[v];
+    for (int side = 0; side < 2; side++) {
+        if (side ? open_high(hi) : open_low(lo)) continue;
+        int i = new_row(s);
+        if (i < 0) return STEP_OVERFLOW;
+        pr_i128 f = side ? unit : -unit, t;      /* side 0: v - lo >= 0, side 1: hi - v >= 0 */
+        pr_i128 *c = row(s, i);
+        for (int j = 0; j < s->n_cols; j++) {
+            if (j != v) c[j] = def[j] * f;
+        }
+        if (!pr_mul_ok(def_k, f, &t) || !(side ? pr_add_ok(t, hi, &s->k[i]) : pr_sub_ok(t, lo, &s->k[i])))
+            return STEP_OVERFLOW;
+        s->kind[i] = PR_ROW_GE;
+        pr_i128 low, high, least;
+        activity(s, c, &low, &high);
+        if (!open_low(low) && pr_add_ok(low, s->k[i], &least) && least >= 0) {
+            s->kind[i] = PR_ROW_DEAD;            /* implied by the bounds of the others */
+            continue;
+        }
+        step r = normalise(s, i);
+        if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
+    }
+    s->lo[v] = -PR_INF;
+    s->hi[v] = PR_INF;
+    return STEP_CHANGED;
+}
+
+static bool is_unit(pr_i128 v) { return v == 1 || v == -1; }
+
+/* x = y + k, anywhere. */
+static step substitute_pair(pr_system *s)
+{
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] != PR_ROW_EQ || count_cols(s, row(s, i)) != 2) continue;
+        const pr_i128 *c = row(s, i);
+        int a = 0, b;
+        while (c[a] == 0) a++;
+        for (b = a + 1; c[b] == 0;) b++;
+        if (is_unit(c[a]) && is_unit(c[b])) return eliminate(s, i, a);
+    }
+    return STEP_NONE;
+}
+
+/* A column fixed by its bounds leaves all rows. */
+static step substitute_fixed(pr_system *s)
+{
+    step result = STEP_NONE;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (s->gone[j] || s->lo[j] != s->hi[j]) continue;
+        for (int i = 0; i < s->n_rows; i++) {
+            pr_i128 *c = row(s, i), t;
+            if (s->kind[i] == PR_ROW_DEAD || c[j] == 0) continue;
+            if (!pr_mul_ok(c[j], s->lo[j], &t) || !pr_add_ok(s->k[i], t, &s->k[i]))
+                return STEP_OVERFLOW;
+            c[j] = 0;
+            step r = normalise(s, i);
+            if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
+            result = STEP_CHANGED;
+        }
+    }
+    return result;
+}
+
+static step substitute_unit(pr_system *s)
+{
+    int best_row = -1, best = s->n_cols;
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] != PR_ROW_EQ) continue;
+        const pr_i128 *c = row(s, i);
+        for (int j = 0; j < best; j++) {
+            if (is_unit(c[j])) {
+                best = j;
+                best_row = i;
+            }
+        }
+    }
+    return best_row < 0 ? STEP_NONE : eliminate(s, best_row, best);
+}
+
+/* --- all ----------------------------------------------------------------------------------- */
+
+/* The cheap steps first; any change starts over. */
+static step one_step(pr_system *s, unsigned flags)
+{
+    step (*const steps[])(pr_system *) = { propagate, substitute_fixed, pair_rows, substitute_pair,
+                                           split_rows, difference_rows, substitute_unit };
+    for (size_t i = 0; i < PR_LEN(steps); i++) {
+        if ((flags & PR_ROWS_NO_SPLIT) && (steps[i] == split_rows || steps[i] == difference_rows))
+            continue;
+        step r = steps[i](s);
+        if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
+        /* Tighter bounds alone help the later steps of this round; do not loop on them. */
+        if (r == STEP_CHANGED && steps[i] != propagate) return r;
+    }
+    return STEP_NONE;
+}
+
+pr_prepared pr_system_prepare(pr_system *s, unsigned flags)
+{
+    step r = STEP_NONE;
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] == PR_ROW_DEAD) continue;
+        r = normalise(s, i);
+        if (r == STEP_EMPTY) return PR_PREPARED_EMPTY;
+        if (r == STEP_OVERFLOW) return PR_PREPARED_OVERFLOW;
+    }
+    if (!(flags & PR_ROWS_NO_SPLIT)) {
+        r = pair_rows(s);
+        if (r != STEP_EMPTY && r != STEP_OVERFLOW) slack_pairs(s);
+    }
+    for (int i = 0; i < MAX_STEPS && r != STEP_EMPTY && r != STEP_OVERFLOW; i++) {
+        r = one_step(s, flags);
+        if (r == STEP_NONE) break;
+    }
+    if (r == STEP_EMPTY) return PR_PREPARED_EMPTY;
+    return r == STEP_OVERFLOW ? PR_PREPARED_OVERFLOW : PR_PREPARED_OPEN;
+}
+
+void pr_system_leaf(pr_system *s, pr_leaf *leaf)
+{
+    bool *used = PR_NEW_N(s->arena, bool, s->n_cols);
+    int n_rows = 0;
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] == PR_ROW_DEAD) continue;
+        n_rows++;
+        for (int j = 0; j < s->n_cols; j++) used[j] |= row(s, i)[j] != 0;
+    }
+    s->live = PR_NEW_N(s->arena, int, s->n_cols);
+    s->n_live = 0;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (used[j]) s->live[s->n_live++] = j;
+    }
+    leaf->n_cols = s->n_live;
+    leaf->n_rows = 0;
+    leaf->bounded_below = true;
+    pr_i128 *lo = PR_NEW_N(s->arena, pr_i128, s->n_live), *hi = PR_NEW_N(s->arena, pr_i128, s->n_live);
+    for (int i = 0; i < s->n_live; i++) {
+        lo[i] = s->lo[s->live[i]];
+        hi[i] = s->hi[s->live[i]];
+        if (open_low(lo[i])) leaf->bounded_below = false;
+    }
+    leaf->lo = lo;
+    leaf->hi = hi;
+    pr_row *rows = PR_NEW_N(s->arena, pr_row, n_rows);
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] == PR_ROW_DEAD) continue;
+        pr_i128 *c = PR_NEW_N(s->arena, pr_i128, s->n_live);
+        for (int j = 0; j < s->n_live; j++) c[j] = row(s, i)[s->live[j]];
+        rows[leaf->n_rows++] = (pr_row){ c, s->k[i], s->kind[i] == PR_ROW_EQ };
+    }
+    leaf->rows = rows;
+}
+
+bool pr_system_recover(const pr_system *s, const pr_i128 *leaf_value, pr_i128 *value)
+{
+    for (int j = 0; j < s->n_cols; j++) {
+        value[j] = !open_low(s->lo[j]) ? s->lo[j] : !open_high(s->hi[j]) ? s->hi[j] : 0;
+        /* Zero is the readable choice where it is allowed. */
+        if (s->lo[j] <= 0 && s->hi[j] >= 0) value[j] = 0;
+    }
+    for (int i = 0; i < s->n_live; i++) value[s->live[i]] = leaf_value[i];
+    for (int e = s->n_elim; e-- > 0;) {
+        int v = s->elim_col[e];
+        const pr_i128 *c = s->elim_c[e];
+        pr_i128 sum = s->elim_k[e], t;
+        for (int j = 0; j < s->n_cols; j++) {
+            if (j == v || c[j] == 0) continue;
+            if (!pr_mul_ok(c[j], value[j], &t) || !pr_add_ok(sum, t, &sum)) return false;
+        }
+        if (!pr_mul_ok(sum, -c[v], &value[v])) return false;
+    }
+    return true;
+}
