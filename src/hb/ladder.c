@@ -274,6 +274,7 @@ static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, 
     if (!*is_feasible) return PR_OK;
     pr_obligations_qualify(run, e);
     if (launch) pr_obligations_discharge(run, launch);
+    pr_obligations_name(run);
     for (int i = 0; i < run->pairs.n; i++)
         if (run->pairs.data[i].used_o3) pr_add_qualifier(run, "assumes unreplicated loads");
     if (e->rung == PR_RUNG_T0 && (!run->L || run->unbound))

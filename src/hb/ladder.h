@@ -29,6 +29,7 @@ typedef struct pr_run {
     pr_pair_vec pairs;
     int *component_t0, *component_t1;  /* per argument                                          */
     bool disjoint;                 /* accessed arguments of the launch are pairwise disjoint        */
+    uint64_t overflow_widths[3];   /* bit set of widths that a proof assumes not to wrap             */
     bool unbound;                  /* some accessed argument has no tensor                         */
 } pr_run;
 
@@ -39,6 +40,8 @@ bool pr_record_writes(const pr_record *r);
 bool pr_record_reads(const pr_record *r);
 /* obligations.c: names the widths whose obligations can fail in the encoding's domain as qualifiers */
 void pr_obligations_qualify(pr_run *run, pr_encoding *e);
+/* one qualifier that names every width collected by the two */
+void pr_obligations_name(pr_run *run);
 /* proves them at the launch; false with a refusal pushed when one fails or stays undecided */
 bool pr_obligations_discharge(pr_run *run, pr_encoding *launch);
 /* in-bounds premise at the launch: qualifiers and out_of_bounds */

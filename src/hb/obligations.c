@@ -46,9 +46,12 @@ static pr_term only_width(pr_terms *T, pr_term t, int bits, int depth)
 
 typedef struct violation { pr_term_vec prefix; const pr_side *side; pr_loc loc; const char *what; } violation;
 
-/* Asks whether some execution reaches `held` and violates a width-`bits` part of it. */
-static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term held, int bits, pr_outcome *o)
+/* Asks whether some execution reaches `held` and violates a width-`bits` part of it. *free_values: only
+ * through values that the launch does not give (contents of tensors). */
+static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term held, int bits, pr_outcome *o,
+                     bool *free_values)
 {
+    pr_outcome possible = { .answer = PR_ANSWER_EMPTY };
     pr_terms *T = e->terms;
     pr_term_vec parts = { 0 };
     pr_conjuncts(T, held, &parts, run->arena);
@@ -71,9 +74,18 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_query q;
         pr_encode_single(e, conj.data, conj.n, &q);
         pr_decide(&run->d, &q, true, o, NULL);
+        *free_values = false;
+        for (int j = 0; j < q.n_vars; j++)
+            if (pr_var_get(T, q.vars[j])->role == PR_ROLE_FREE) *free_values = true;
+        if (o->answer == PR_ANSWER_WITNESS && *free_values) {   /* a definite wrap elsewhere is worse */
+            possible = *o;
+            continue;
+        }
         if (o->answer != PR_ANSWER_EMPTY) return o->answer;
     }
-    return PR_ANSWER_EMPTY;
+    *free_values = possible.answer == PR_ANSWER_WITNESS;
+    *o = possible;
+    return possible.answer;
 }
 
 /* Calls each for every (prefix, held) of the relevant records; stops when it returns false. */
@@ -127,28 +139,41 @@ static bool qualify_one(void *user, const violation *v, pr_term held)
     for (int bits = 1; bits < 192; bits++) {
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1) || (x->named[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_outcome o;
-        if (ask(x->run, x->e, v, held, bits, &o) != PR_ANSWER_EMPTY)   /* undecided names the width too */
+        bool free_values;
+        if (ask(x->run, x->e, v, held, bits, &o, &free_values) != PR_ANSWER_EMPTY)   /* undecided names the width too */
             x->named[bits >> 6] |= (uint64_t)1 << (bits & 63);
     }
     return true;
 }
 
-void pr_obligations_qualify(pr_run *run, pr_encoding *e)
+/* One qualifier names every width: `assumes no i32/i64 overflow`. */
+static void name_widths(pr_run *run, const uint64_t widths[3])
 {
-    qualify x = { .run = run, .e = e };
-    for_each_obligation(run, e, qualify_one, &x);
+    for (int bits = 1; bits < 192; bits++)
+        if (widths[bits >> 6] >> (bits & 63) & 1) run->overflow_widths[bits >> 6] |= (uint64_t)1 << (bits & 63);
+}
+
+void pr_obligations_name(pr_run *run)
+{
     pr_buf b;
     bool any = false;
     pr_buf_init(&b, run->arena);
     for (int bits = 1; bits < 192; bits++) {
-        if (!(x.named[bits >> 6] >> (bits & 63) & 1)) continue;
+        if (!(run->overflow_widths[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_buf_printf(&b, "%si%d", any ? "/" : "", bits);
         any = true;
     }
     if (any) pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes no %s overflow", b.data));
 }
 
-typedef struct discharge { pr_run *run; pr_encoding *e; bool ok; } discharge;
+void pr_obligations_qualify(pr_run *run, pr_encoding *e)
+{
+    qualify x = { .run = run, .e = e };
+    for_each_obligation(run, e, qualify_one, &x);
+    name_widths(run, x.named);
+}
+
+typedef struct discharge { pr_run *run; pr_encoding *e; bool ok; uint64_t widths[3]; } discharge;
 
 static bool discharge_one(void *user, const violation *v, pr_term held)
 {
@@ -163,8 +188,14 @@ static bool discharge_one(void *user, const violation *v, pr_term held)
     for (int bits = 1; bits < 192; bits++) {
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_outcome o;
-        pr_answer a = ask(x->run, x->e, v, held, bits, &o);
+        bool free_values = false;
+        pr_answer a = ask(x->run, x->e, v, held, bits, &o, &free_values);
         if (a == PR_ANSWER_EMPTY) continue;
+        if (a == PR_ANSWER_WITNESS && free_values) {
+            /* it rests on what a tensor holds: the proof keeps the premise, in words */
+            x->widths[bits >> 6] |= (uint64_t)1 << (bits & 63);
+            continue;
+        }
         x->ok = false;
         if (a == PR_ANSWER_WITNESS)
             pr_add_refusal(x->run, PR_REFUSAL_INTEGER_OVERFLOW, v->loc,
@@ -179,8 +210,9 @@ static bool discharge_one(void *user, const violation *v, pr_term held)
 
 bool pr_obligations_discharge(pr_run *run, pr_encoding *launch)
 {
-    discharge x = { run, launch, true };
+    discharge x = { .run = run, .e = launch, .ok = true };
     for_each_obligation(run, launch, discharge_one, &x);
+    name_widths(run, x.widths);
     return x.ok;
 }
 
