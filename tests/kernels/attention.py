@@ -67,7 +67,7 @@ case(attention_full, attention_full_race,
      lambda batch, heads, queries, keys, BM, BN, D: ((cdiv(queries, BM), batch * heads),
      dict(q=T("f16", batch, heads, queries, D), k=T("f16", batch, heads, queries, D), v=T("f16", batch, heads, queries, D), o=T("f16", batch, heads, queries, D),
      stride_z=heads * queries * D, stride_h=queries * D, stride_t=D, scale=0.125)),
-     big=dict(batch=3, heads=24, queries=1003, keys=1003, BM=64, BN=64, D=64), small=dict(batch=2, heads=3, queries=21, keys=21, BM=8, BN=16, D=16))
+     big=dict(batch=3, heads=24, queries=1003, keys=1003, BM=64, BN=64, D=64), small=dict(batch=2, heads=2, queries=21, keys=21, BM=8, BN=16, D=16))
 
 
 @triton.jit

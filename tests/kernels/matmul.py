@@ -102,7 +102,7 @@ def batched_matmul_race(a, b, c, m, n, k, batch_a, batch_b, batch_c, BM: tl.cons
 case(batched_matmul, batched_matmul_race,
      lambda m, n, k, batches, BM, BN, BK: ((cdiv(m, BM), cdiv(n, BN), batches),
      dict(a=T("bf16", batches, m, k), b=T("bf16", batches, k, n), c=T("bf16", batches, m, n), batch_a=m * k, batch_b=k * n, batch_c=m * n)),
-     big=dict(m=300, n=201, k=135, batches=51, BM=64, BN=64, BK=32), small=dict(m=21, n=19, k=37, batches=3, BM=8, BN=8, BK=16))
+     big=dict(m=300, n=201, k=135, batches=51, BM=64, BN=64, BK=32), small=dict(m=21, n=19, k=21, batches=3, BM=8, BN=8, BK=16))
 
 
 @triton.jit
@@ -137,7 +137,7 @@ def split_k_atomic_race(a, b, c, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK
 
 case(split_k_atomic, split_k_atomic_race,
      lambda m, n, k, BM, BN, BK, SPLITS: ((cdiv(m, BM), cdiv(n, BN), SPLITS), dict(a=T("f16", m, k), b=T("f16", k, n), c=T("f32", m, n))),
-     big=dict(m=530, n=517, k=1999, BM=32, BN=64, BK=32, SPLITS=7), small=dict(m=21, n=19, k=117, BM=8, BN=8, BK=16, SPLITS=3))
+     big=dict(m=530, n=517, k=1999, BM=32, BN=64, BK=32, SPLITS=7), small=dict(m=21, n=19, k=85, BM=8, BN=8, BK=16, SPLITS=3))
 
 
 @triton.jit
