@@ -342,6 +342,13 @@ static int lane_number(ctx *g, gtype shape, int perm)
         }
         if (e < 0) e = con_t(g, like(shape, g->width), 0);
     }
+    if (shape.rank == 2 && chance(g, 8)) { /* numbered along the other dimension */
+        gtype turned = like(shape, g->width);
+        turned.shape[0] = shape.shape[1];
+        turned.shape[1] = shape.shape[0];
+        e = node(g, GE_TRANS, like(shape, g->width),
+                 node(g, GE_RESHAPE, turned, range(g, n), -1, -1, 0), -1, -1, 10);
+    }
     if (perm == 1) e = bin(g, B_SUBI, con(g, e, n - 1), e);
     if (perm == 2) e = bin(g, B_XORI, e, con(g, e, 1));
     if (perm == 3) e = bin(g, B_ADDI, e, con(g, e, 1));
