@@ -1,0 +1,426 @@
+/* Tests src/hb on records made by hand: distinctness (H4), barriers and dependencies (H5), rungs, width
+ * obligations, in-bounds premise, ledger (H1) and the verdict rule. No text is read here. */
+#include "check.h"
+#include "hb/ladder.h"
+#include "hb/order.h"
+#include "hb/verdict_rule.h"
+
+enum { BIG = 1 << 20 };
+
+typedef struct kernel {
+    pr_arena *arena;
+    pr_terms *T;
+    pr_records R;
+    pr_launch L;
+    pr_options o;
+    pr_config_verdict v;
+    pr_error err;
+} kernel;
+
+static pr_term pid(kernel *k, int i) { k->R.axis_read[i] = true; return pr_var_term(k->T, k->R.pid[i]); }
+static pr_term lane(kernel *k, int d) { return pr_var_term(k->T, k->R.lane[d]); }
+static pr_term num(kernel *k, pr_i128 v) { return pr_const(k->T, v); }
+static pr_term add(kernel *k, pr_term a, pr_term b) { return pr_add(k->T, a, b); }
+static pr_term times(kernel *k, pr_i128 c, pr_term a) { return pr_scale(k->T, a, c); }
+
+static pr_var variable(kernel *k, pr_var_role role, int index, pr_i128 lo, pr_i128 hi, const char *name)
+{
+    pr_var_info i = { .role = role, .index = index, .lo = lo, .hi = hi, .name = name };
+    return pr_var_new(k->T, i);
+}
+
+/* Two i32 buffers of BIG bytes each, grid (gx, gy, 1). */
+static void begin(kernel *k, int64_t gx, int64_t gy)
+{
+    static const char *const p[] = { "pid0", "pid1", "pid2" }, *const g[] = { "grid0", "grid1", "grid2" },
+                             *const l[] = { "lane0", "lane1", "lane2", "lane3", "lane4", "lane5", "lane6", "lane7" };
+    *k = (kernel){ 0 };
+    k->arena = pr_arena_new(0, NULL);
+    k->T = pr_terms_new(k->arena);
+    k->R.terms = k->T;
+    for (int i = 0; i < 3; i++) {
+        k->R.pid[i] = variable(k, PR_ROLE_PID, i, 0, 2147483646, p[i]);
+        k->R.grid[i] = variable(k, PR_ROLE_GRID, i, 1, 2147483647, g[i]);
+    }
+    for (int d = 0; d < PR_RANK_MAX; d++) k->R.lane[d] = variable(k, PR_ROLE_LANE, d, 0, PR_INF, l[d]);
+    k->R.n_args = 2;
+    k->R.args = PR_NEW_N(k->arena, struct pr_formal, 2);
+    k->L.args = PR_NEW_N(k->arena, pr_arg, 2);
+    k->L.n_args = 2;
+    k->L.grid[0] = gx;
+    k->L.grid[1] = gy;
+    k->L.grid[2] = 1;
+    k->L.grid_known = true;
+    k->L.num_warps = 4;
+    for (int i = 0; i < 2; i++) {
+        pr_tensor *t = PR_NEW(k->arena, pr_tensor);
+        t->elem_bytes = 4;
+        t->ptr = t->storage_lo = 4096 + (pr_i128)i * 4 * BIG;
+        t->storage_hi = t->ptr + BIG;
+        k->L.args[i] = (pr_arg){ .kind = PR_ARG_TENSOR, .tensor = t, .name = pr_str_of(i ? "y" : "x") };
+        k->R.args[i] = (struct pr_formal){ .name = pr_str_of(i ? "y" : "x"), .is_pointer = true, .pointee_bytes = 4 };
+    }
+    pr_options_default(&k->o);
+}
+
+static pr_record *access_of(kernel *k, pr_record_kind kind, int base, pr_term element, int64_t lanes)
+{
+    pr_record r = { .id = k->R.records.n, .access = k->R.records.n, .seq = 10 * (k->R.records.n + 1), .kind = kind,
+                    .base = base, .width = 4, .mask = PR_TERM_TRUE, .mask_held = PR_TERM_TRUE, .offset_held = PR_TERM_TRUE,
+                    .value = PR_TERM_NONE, .cmp = PR_TERM_NONE };
+    if (lanes > 1) {
+        r.rank = 1;
+        r.shape[0] = lanes;
+    }
+    r.offset = times(k, 4, element);
+    r.loc.text_line = r.id + 1;
+    pr_vec_push(k->arena, &k->R.records, r);
+    return &k->R.records.data[k->R.records.n - 1];
+}
+
+static const pr_frame *loop(kernel *k, int number, pr_i128 trip)
+{
+    pr_frame *f = PR_NEW(k->arena, pr_frame);
+    *f = (pr_frame){ .kind = PR_FRAME_LOOP, .depth = 1, .loop = number, .lower = PR_TERM_ZERO, .upper = num(k, trip),
+                     .step = num(k, 1), .bounds_held = PR_TERM_TRUE, .increment_held = PR_TERM_TRUE };
+    f->k = variable(k, PR_ROLE_ITER, number, 0, PR_INF, "k");
+    return f;
+}
+
+static const pr_frame *branch(kernel *k, pr_term cond, const pr_frame *outer)
+{
+    pr_frame *f = PR_NEW(k->arena, pr_frame);
+    *f = (pr_frame){ .kind = PR_FRAME_COND, .outer = outer, .depth = outer ? outer->depth + 1 : 1, .cond = cond,
+                     .held = PR_TERM_TRUE };
+    return f;
+}
+
+static void fence(kernel *k, int seq, const pr_frame *f)
+{
+    pr_fence b = { .seq = seq, .frame = f };
+    pr_vec_push(k->arena, &k->R.fences, b);
+}
+
+/* Checks and frees; returns the status; *rung and *races as asked. */
+static pr_verdict_status decide(kernel *k, const pr_launch *launch, pr_rung *rung, int *races)
+{
+    pr_status st = pr_check_config(k->arena, &k->R, launch, &k->o, NULL, &k->v, &k->err);
+    CHECK(st == PR_OK);
+    CHECK(k->v.ledger.n == k->R.records.n * (k->R.records.n + 1));
+    if (rung) *rung = k->v.rung;
+    if (races) *races = k->v.races.n;
+    return k->v.status;
+}
+static void end(kernel *k) { pr_arena_free(k->arena); }
+
+static pr_verdict_status status_of(kernel *k)
+{
+    pr_verdict_status s = decide(k, &k->L, NULL, NULL);
+    end(k);
+    return s;
+}
+
+static void test_distinct(void)
+{
+    kernel k;
+    pr_rung rung;
+    int races;
+    begin(&k, 98, 1);                       /* T01 */
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64);
+    CHECK(decide(&k, &k.L, &rung, &races) == PR_VERDICT_OK && rung == PR_RUNG_T0 && races == 0);
+    CHECK(k.v.grid_axis[0] == 0 && k.v.grid_axis[1] == 1);
+    end(&k);
+    begin(&k, 98, 1);
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 63, pid(&k, 0)), lane(&k, 0)), 64);
+    CHECK(decide(&k, &k.L, &rung, &races) == PR_VERDICT_RACES && rung == PR_RUNG_NONE && races == 1);
+    CHECK(!k.v.races.data[0].intra && k.v.races.data[0].type == PR_RACE_WAW);
+    CHECK(k.v.races.data[0].a.program[0] + 1 == k.v.races.data[0].b.program[0]);
+    end(&k);
+    begin(&k, 1, 1);                        /* p1: one program, two lanes on one cell */
+    access_of(&k, PR_RECORD_STORE, 0, pr_fmod_t(k.T, lane(&k, 0), num(&k, 2)), 64);
+    CHECK(decide(&k, &k.L, NULL, &races) == PR_VERDICT_RACES && races == 1 && k.v.races.data[0].intra);
+    end(&k);
+    begin(&k, 1, 1);                        /* p15: no lane in the address */
+    access_of(&k, PR_RECORD_STORE, 0, num(&k, 3), 64);
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);                        /* p75: a scalar has one lane */
+    access_of(&k, PR_RECORD_STORE, 0, num(&k, 3), 1);
+    CHECK(status_of(&k) == PR_VERDICT_OK);
+    begin(&k, 4, 1);                        /* p4: no program id at grid 4 */
+    access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+    begin(&k, 4, 2);                        /* p104: the axis nobody reads */
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64);
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+    begin(&k, 2, 2);                        /* p114: an image of the ids is not the ids */
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 64, add(&k, pid(&k, 0), pid(&k, 1))), lane(&k, 0)), 64);
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);                        /* p109: two stores of one tile */
+    access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+    access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+    begin(&k, 4, 1);                        /* T69: 4 bytes at a 2-byte stride */
+    access_of(&k, PR_RECORD_STORE, 0, PR_TERM_ZERO, 64)->offset = times(&k, 2, add(&k, lane(&k, 0), times(&k, 64, pid(&k, 0))));
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+}
+
+static void test_loops(void)
+{
+    kernel k;
+    begin(&k, 4, 1);                        /* T18: O1 orders a lane's iterations */
+    const pr_frame *f = loop(&k, 0, 8);
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64)->frame = f;
+    CHECK(status_of(&k) == PR_VERDICT_OK);
+    begin(&k, 4, 1);                        /* p3: lanes of different iterations */
+    f = loop(&k, 0, 8);
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, pr_var_term(k.T, f->k), add(&k, times(&k, 1024, pid(&k, 0)), lane(&k, 0))), 64)->frame = f;
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+    begin(&k, 4, 1);                        /* p10: zero trips */
+    f = loop(&k, 0, 0);
+    access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64)->frame = f;
+    CHECK(status_of(&k) == PR_VERDICT_OK);
+}
+
+/* store x[lane]; <fence>; load x[(lane+1)%64], both in frame f */
+static pr_verdict_status store_load(kernel *k, int n_fences, const int *seq, const pr_frame *in, const pr_frame *f)
+{
+    access_of(k, PR_RECORD_STORE, 0, lane(k, 0), 64)->frame = f;                                         /* seq 10 */
+    access_of(k, PR_RECORD_LOAD, 0, pr_fmod_t(k->T, add(k, lane(k, 0), num(k, 1)), num(k, 64)), 64)->frame = f; /* seq 20 */
+    for (int i = 0; i < n_fences; i++) fence(k, seq[i], in);
+    return status_of(k);
+}
+
+static void test_barriers(void)
+{
+    kernel k;
+    begin(&k, 1, 1);
+    CHECK(store_load(&k, 0, NULL, NULL, NULL) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);
+    CHECK(store_load(&k, 1, (int[]){ 15 }, NULL, NULL) == PR_VERDICT_OK);
+    begin(&k, 1, 1);
+    CHECK(store_load(&k, 1, (int[]){ 25 }, NULL, NULL) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);                        /* p18: a barrier under a branch that may not be taken */
+    CHECK(store_load(&k, 1, (int[]){ 15 }, branch(&k, pr_lt(k.T, pid(&k, 0), num(&k, 0)), NULL), NULL) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);                        /* an unmodelled branch orders nothing */
+    pr_sym c = pr_sym_new(k.T, (pr_sym_info){ .kind = PR_SYM_CONDITION, .is_bool = true, .access = -1, .op_id = -1 });
+    CHECK(store_load(&k, 1, (int[]){ 15 }, branch(&k, pr_app(k.T, c, NULL, 0), NULL), NULL) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);                        /* p19: between store and load only, iterations meet */
+    const pr_frame *f = loop(&k, 0, 4);
+    CHECK(store_load(&k, 1, (int[]){ 15 }, f, f) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);                        /* p90: a second one on the back edge */
+    f = loop(&k, 0, 4);
+    CHECK(store_load(&k, 2, (int[]){ 15, 25 }, f, f) == PR_VERDICT_OK);
+    begin(&k, 1, 1);                        /* a zero-trip loop of barriers orders nothing */
+    f = loop(&k, 0, 0);
+    CHECK(store_load(&k, 1, (int[]){ 15 }, f, NULL) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);
+    f = loop(&k, 0, 3);
+    CHECK(store_load(&k, 1, (int[]){ 15 }, f, NULL) == PR_VERDICT_OK);
+}
+
+static void test_dependency(void)
+{
+    kernel k;
+    static const int dep[1] = { 0 };
+    for (int shift = 0; shift < 2; shift++) {    /* in-place update; p45 shifts by one */
+        begin(&k, 1, 1);
+        access_of(&k, PR_RECORD_LOAD, 0, add(&k, lane(&k, 0), num(&k, shift)), 64);
+        pr_record *s = access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+        s->deps = dep;
+        s->n_deps = 1;
+        CHECK(status_of(&k) == (shift ? PR_VERDICT_RACES : PR_VERDICT_OK));
+    }
+    begin(&k, 1, 1);                             /* no dependency: nothing orders them */
+    access_of(&k, PR_RECORD_LOAD, 0, lane(&k, 0), 64);
+    access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+    begin(&k, 1, 1);                             /* p122: a scalar load that reaches a path */
+    access_of(&k, PR_RECORD_LOAD, 0, PR_TERM_ZERO, 1)->reaches_path = true;
+    pr_record *s = access_of(&k, PR_RECORD_STORE, 0, PR_TERM_ZERO, 1);
+    s->deps = dep;
+    s->n_deps = 1;
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+    for (int masked = 0; masked < 2; masked++) { /* p8 and p9: load, exchange, store of one cell */
+        static const int second[1] = { 1 };
+        begin(&k, 1, 1);
+        access_of(&k, PR_RECORD_LOAD, 0, lane(&k, 0), 64);
+        pr_record *m = access_of(&k, PR_RECORD_RMW, 1, lane(&k, 0), 64);
+        m->scope = PR_SCOPE_GPU;
+        m->deps = dep;
+        m->n_deps = 1;
+        if (masked) m->mask = pr_lt(k.T, lane(&k, 0), num(&k, 9));
+        s = access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+        s->deps = second;
+        s->n_deps = 1;
+        CHECK(status_of(&k) == (masked ? PR_VERDICT_RACES : PR_VERDICT_OK));
+    }
+}
+
+static bool has_qualifier(const kernel *k, const char *text)
+{
+    for (int i = 0; i < k->v.qualifiers.n; i++)
+        if (pr_str_is(pr_str_of(k->v.qualifiers.data[i]), text)) return true;
+    return false;
+}
+
+static void test_launch_facts(void)
+{
+    kernel k;
+    /* p14: safe for distinct tensors, launched with one */
+    for (int alias = 0; alias < 2; alias++) {
+        begin(&k, 4, 1);
+        pr_term mine = add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0));
+        access_of(&k, PR_RECORD_LOAD, 0, add(&k, mine, num(&k, 64)), 64);
+        access_of(&k, PR_RECORD_STORE, 1, mine, 64);
+        if (alias) k.L.args[1].tensor = k.L.args[0].tensor;
+        CHECK(status_of(&k) == (alias ? PR_VERDICT_RACES : PR_VERDICT_OK));
+    }
+    /* 3.4: an access past the storage qualifies the proof */
+    begin(&k, 8192, 1);
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64);
+    CHECK(decide(&k, &k.L, NULL, NULL) == PR_VERDICT_OK && has_qualifier(&k, "assumes in-bounds accesses of x"));
+    end(&k);
+    /* p111: the T0 claim names the extent of the unread axis; without a launch it is a qualifier */
+    begin(&k, 8, 1);
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64);
+    CHECK(decide(&k, NULL, NULL, NULL) == PR_VERDICT_OK);
+    CHECK(has_qualifier(&k, "assumes extent 1 on unread grid axes"));
+    CHECK(has_qualifier(&k, "assumes distinct pointer arguments do not overlap"));
+    end(&k);
+    /* a race at some grid is no race of a text without launch */
+    begin(&k, 8, 1);
+    access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+    CHECK(decide(&k, NULL, NULL, NULL) == PR_VERDICT_UNSUPPORTED && k.v.refusals.data[0].kind == PR_REFUSAL_MISSING_BINDING);
+    end(&k);
+    /* grid-fragile: collides beyond four programs, launched with four */
+    begin(&k, 4, 1);
+    pr_rung rung;
+    access_of(&k, PR_RECORD_STORE, 0, pr_fmod_t(k.T, pid(&k, 0), num(&k, 4)), 1);
+    CHECK(decide(&k, &k.L, &rung, NULL) == PR_VERDICT_OK && rung == PR_RUNG_T1_LAUNCH && k.v.grid_fragile.n == 1);
+    end(&k);
+}
+
+static void test_obligations(void)
+{
+    kernel k;
+    for (int g = 2; g < 4; g++) {                /* T61: pid * 2^30 fits at grid 2, wraps at grid 3 */
+        begin(&k, g, 1);
+        pr_term wide = times(&k, 1 << 30, pid(&k, 0));
+        pr_record *r = access_of(&k, PR_RECORD_STORE, 0, pr_fmod_t(k.T, pr_fdiv_t(k.T, wide, num(&k, 1 << 30)), num(&k, 3)), 1);
+        r->offset_held = pr_fits(k.T, PR_FITS_SIGNED, 32, wide);
+        pr_verdict_status s = decide(&k, &k.L, NULL, NULL);
+        if (g == 2) CHECK(s == PR_VERDICT_OK && has_qualifier(&k, "assumes no i32 overflow"));
+        else CHECK(s == PR_VERDICT_UNSUPPORTED && k.v.refusals.data[0].kind == PR_REFUSAL_INTEGER_OVERFLOW);
+        end(&k);
+    }
+    /* p106: the wrap hides behind an ideal address that is out of bounds */
+    begin(&k, 5, 1);
+    pr_term wide = times(&k, 1073741824, pid(&k, 0));
+    pr_record *r = access_of(&k, PR_RECORD_STORE, 0, wide, 1);
+    r->offset_held = pr_fits(k.T, PR_FITS_SIGNED, 32, wide);
+    r->mask = pr_eq(k.T, pr_fmod_t(k.T, pid(&k, 0), num(&k, 4)), PR_TERM_ZERO);
+    CHECK(status_of(&k) == PR_VERDICT_UNSUPPORTED);
+}
+
+static void test_uncertain(void)
+{
+    kernel k;
+    for (int exact = 0; exact < 2; exact++) {    /* p56, T60 */
+        begin(&k, 4, 1);
+        pr_sym s = pr_sym_new(k.T, (pr_sym_info){ .kind = PR_SYM_LOADED, .is_bool = true, .access = 7, .op_id = -1, .from_memory = true });
+        pr_term l = lane(&k, 0);
+        access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64)->mask = pr_app(k.T, s, &l, 1);
+        if (exact) access_of(&k, PR_RECORD_STORE, 1, lane(&k, 0), 64);
+        pr_verdict_status st = decide(&k, &k.L, NULL, NULL);
+        if (exact) CHECK(st == PR_VERDICT_RACES && k.v.races.n == 1 && k.v.withheld == 1);
+        else CHECK(st == PR_VERDICT_UNSUPPORTED && k.v.refusals.data[0].kind == PR_REFUSAL_POTENTIAL_RACE);
+        end(&k);
+    }
+    begin(&k, 4, 1);                             /* an unknown address next to a store is refused */
+    pr_sym s = pr_sym_new(k.T, (pr_sym_info){ .kind = PR_SYM_LOADED, .bits = 32, .access = 7, .op_id = -1, .from_memory = true });
+    pr_term l = lane(&k, 0);
+    access_of(&k, PR_RECORD_STORE, 0, pr_app(k.T, s, &l, 1), 64);
+    CHECK(decide(&k, &k.L, NULL, NULL) == PR_VERDICT_UNSUPPORTED && k.v.refusals.data[0].kind == PR_REFUSAL_INDIRECT_ADDRESS);
+    end(&k);
+    begin(&k, 4, 1);                             /* ... but not where only loads touch the buffer */
+    s = pr_sym_new(k.T, (pr_sym_info){ .kind = PR_SYM_LOADED, .bits = 32, .access = 7, .op_id = -1, .from_memory = true });
+    access_of(&k, PR_RECORD_LOAD, 0, pr_app(k.T, s, &l, 1), 64);
+    access_of(&k, PR_RECORD_STORE, 1, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64);
+    CHECK(status_of(&k) == PR_VERDICT_OK);
+}
+
+static void test_atomics(void)
+{
+    kernel k;
+    struct { pr_scope scope; int width, shift; pr_verdict_status want; } row[] = {
+        { PR_SCOPE_GPU, 4, 0, PR_VERDICT_OK }, { PR_SCOPE_CTA, 4, 0, PR_VERDICT_RACES },   /* T26, p69 */
+        { PR_SCOPE_GPU, 8, 0, PR_VERDICT_RACES }, { PR_SCOPE_GPU, 4, 2, PR_VERDICT_RACES }, /* p67, p68 */
+    };
+    for (size_t i = 0; i < PR_LEN(row); i++) {
+        begin(&k, 4, 1);
+        pr_record *a = access_of(&k, PR_RECORD_RMW, 0, PR_TERM_ZERO, 1);
+        a->scope = row[i].scope;
+        a->sem = PR_SEM_RELAXED;
+        pr_record *b = access_of(&k, PR_RECORD_RMW, 0, PR_TERM_ZERO, 1);
+        b->scope = row[i].scope;
+        b->sem = PR_SEM_RELAXED;
+        b->width = row[i].width;
+        b->offset = num(&k, row[i].shift);
+        CHECK(status_of(&k) == row[i].want);
+    }
+    for (int barrier = 0; barrier < 2; barrier++) {  /* release/acquire could order the payload only with barriers */
+        begin(&k, 2, 1);
+        pr_term first = pr_eq(k.T, pid(&k, 0), PR_TERM_ZERO);
+        const pr_frame *p = branch(&k, first, NULL), *c = branch(&k, pr_not(k.T, first), NULL);
+        access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64)->frame = p;
+        pr_record *w = access_of(&k, PR_RECORD_RMW, 1, PR_TERM_ZERO, 1);
+        w->frame = p;
+        w->sem = PR_SEM_RELEASE;
+        w->scope = PR_SCOPE_GPU;
+        pr_record *r = access_of(&k, PR_RECORD_RMW, 1, PR_TERM_ZERO, 1);
+        r->frame = c;
+        r->sem = PR_SEM_ACQUIRE;
+        r->scope = PR_SCOPE_GPU;
+        access_of(&k, PR_RECORD_LOAD, 0, lane(&k, 0), 64)->frame = c;
+        if (barrier) {
+            fence(&k, 15, p);
+            fence(&k, 35, c);
+        }
+        pr_verdict_status st = decide(&k, &k.L, NULL, NULL);
+        if (barrier) CHECK(st == PR_VERDICT_UNSUPPORTED && k.v.refusals.data[0].kind == PR_REFUSAL_NEEDS_SYNCHRONISATION);
+        else CHECK(st == PR_VERDICT_RACES);
+        end(&k);
+    }
+}
+
+static void test_limits(void)
+{
+    kernel k;
+    begin(&k, 4, 1);                             /* p58: an exhausted limit is never a proof */
+    k.o.limits.max_ops = 1;
+    k.o.limits.first_ops = 1;
+    k.o.limits.max_leaves = 1;
+    k.o.engine = PR_ENGINE_ISL;
+    pr_term x = add(&k, times(&k, 8, pid(&k, 0)), add(&k, lane(&k, 0), num(&k, -3)));
+    access_of(&k, PR_RECORD_STORE, 0, pr_add(k.T, times(&k, 4, pr_tdiv_t(k.T, x, num(&k, 4))), pr_trem_t(k.T, x, num(&k, 4))), 8);
+    CHECK(status_of(&k) != PR_VERDICT_RACES);
+    begin(&k, 4, 1);                             /* p105 at the default limits: the kinds of division differ */
+    x = add(&k, times(&k, 8, pid(&k, 0)), add(&k, lane(&k, 0), num(&k, -3)));
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, num(&k, 64), pr_add(k.T, times(&k, 4, pr_tdiv_t(k.T, x, num(&k, 4))),
+                                                                   pr_fmod_t(k.T, x, num(&k, 4)))), 8);
+    CHECK(status_of(&k) == PR_VERDICT_RACES);
+}
+
+int main(void)
+{
+    test_distinct();
+    test_loops();
+    test_barriers();
+    test_dependency();
+    test_launch_facts();
+    test_obligations();
+    test_uncertain();
+    test_atomics();
+    test_limits();
+    return check_done();
+}
