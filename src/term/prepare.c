@@ -423,17 +423,16 @@ static step difference_rows(pr_system *s)
             if (s->kind[j] != PR_ROW_EQ) continue;
             for (int sign = -1; sign <= 1; sign += 2) {
                 const pr_i128 *a = row(s, i), *b = row(s, j);
-                int shared = 0, cancelled = 0, left = 0;
+                int cancelled = 0, left = 0;
                 bool ok = true;
                 pr_i128 k, v;
                 memset(d, 0, sizeof *d * (size_t)s->stride);
                 for (int c = 0; c < s->n_cols && ok; c++) {
                     ok = pr_mul_ok(b[c], sign, &v) && pr_add_ok(a[c], v, &d[c]);
-                    shared += a[c] != 0 && b[c] != 0;
                     cancelled += a[c] != 0 && b[c] != 0 && d[c] == 0;
                     left += d[c] != 0;
                 }
-                if (!ok || cancelled < 2 || cancelled < shared) continue;
+                if (!ok || cancelled < 2) continue;
                 if (!pr_mul_ok(s->k[j], sign, &v) || !pr_add_ok(s->k[i], v, &k)) continue;
                 step r = left <= 2 ? STEP_CHANGED : split_form(s, d, &k, head, &head_k);
                 if (r == STEP_EMPTY) return r;
@@ -586,6 +585,9 @@ static step one_step(pr_system *s, unsigned flags)
 pr_prepared pr_system_prepare(pr_system *s, unsigned flags)
 {
     step r = STEP_NONE;
+    for (int j = 0; j < s->n_cols; j++) {
+        if (s->lo[j] > s->hi[j]) return PR_PREPARED_EMPTY;
+    }
     for (int i = 0; i < s->n_rows; i++) {
         if (s->kind[i] == PR_ROW_DEAD) continue;
         r = normalise(s, i);
