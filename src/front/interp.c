@@ -63,6 +63,7 @@ pr_interp_status pr_im_run(pr_machine *m, const int64_t pid[3])
     m->why = "";
     m->where = m->ub = NULL;
     m->maybe = m->n_iter = m->n_calls = m->n_gens = m->n_events = 0;
+    m->n_choices = m->n_arms = 0;
     m->epoch = (pr_interp_epoch){0};
     m->stack[0] = f;
     if (!entry || entry->n_args != m->setup.n_args) {

@@ -19,6 +19,7 @@
 
 #define PR_INTERP_MAX_CALLS 16
 #define PR_INTERP_MAX_LOOPS 256
+#define PR_INTERP_MAX_ARMS 64         /* deeper ones are not listed                                  */
 
 typedef enum {
     PR_INTERP_ARG_UNKNOWN,       /* symbolic, or a float                                        */
@@ -71,6 +72,10 @@ typedef enum {
  * different generations only the bounds lo, hi are comparable (a barrier may or may not have run). */
 typedef struct pr_interp_epoch { int gen; int64_t n, lo, hi; } pr_interp_epoch;
 
+/* Arm of one execution of a branch whose condition is not known. Two accesses of one program with one
+ * id and different arms exclude each other. */
+typedef struct pr_interp_arm { int id, arm; } pr_interp_arm;
+
 /* One execution of one access operation: all its lanes. Valid during the callback. */
 typedef struct pr_interp_event {
     const pr_op *op;
@@ -89,6 +94,7 @@ typedef struct pr_interp_event {
     pr_interp_epoch epoch;
     const int *deps; int n_deps;         /* numbers of the reads whose value reaches this address, mask
                                             or value through lane-wise operations of one shape       */
+    const pr_interp_arm *arms; int n_arms; /* unknown branches of regions it stands in, outermost first  */
     const struct pr_ival *addr, *mask;   /* read them with pr_interp_lane                           */
 } pr_interp_event;
 

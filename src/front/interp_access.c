@@ -275,6 +275,8 @@ static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *
     e->n_calls = m->n_calls;
     e->iter = m->iter;
     e->n_iter = m->n_iter;
+    e->arms = m->arms;
+    e->n_arms = m->n_arms;
     memcpy(e->pid, m->pid, sizeof e->pid);
     e->number = m->n_events++;
     e->reached = m->maybe ? PR_MAYBE : PR_YES;

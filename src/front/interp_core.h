@@ -70,7 +70,8 @@ struct pr_machine {
     int calls[PR_INTERP_MAX_CALLS]; int n_calls;
     const pr_op *stack[PR_INTERP_MAX_CALLS + 1]; /* functions being run                          */
     pr_interp_epoch epoch;
-    int n_gens, n_events;
+    int n_gens, n_events, n_choices;
+    pr_interp_arm arms[PR_INTERP_MAX_ARMS]; int n_arms;
     pr_interp_event_fn *event; void *user;
     const pr_interp_target *target; /* probe, else null                                         */
     pr_probe *probe;

@@ -221,8 +221,12 @@ static void run_choice(pr_machine *m, const pr_op *op, int chosen)
         pr_im_region(m, op->regions[chosen], sum, n);
     } else {
         pr_interp_epoch before = m->epoch, end = before, joined;
+        bool listed = m->n_arms < PR_INTERP_MAX_ARMS;
+        int id = m->n_choices++;
+        m->n_arms += listed;
         m->maybe++;
         for (int k = 0; k < op->n_regions && m->halt == PR_HALT_NONE; k++) {
+            if (listed) m->arms[m->n_arms - 1] = (pr_interp_arm){id, k};
             m->epoch = before;
             pr_im_region(m, op->regions[k], one, n);
             for (int i = 0; i < n; i++) {
@@ -241,6 +245,7 @@ static void run_choice(pr_machine *m, const pr_op *op, int chosen)
         }
         m->epoch = end;
         m->maybe--;
+        m->n_arms -= listed;
     }
     if (m->halt == PR_HALT_NONE) give_results(m, op, sum);
     pr_im_unblock(m, one, c2);

@@ -90,11 +90,21 @@ static pr_tri before_by_barrier(const pr_interp_epoch *a, const pr_interp_epoch 
     return a->lo < b->hi ? PR_MAYBE : PR_NO;
 }
 
-/* NO: the two executions of one program are unordered. doubts collects what it could not know. */
+/* Do the two stand in different arms of one execution of a branch? */
+static bool exclude(const pr_rlog *l, const pr_rdyn *x, const pr_rdyn *y)
+{
+    const pr_interp_arm *a = l->arms.data + x->arms, *b = l->arms.data + y->arms;
+    for (int i = 0; i < x->n_arms && i < y->n_arms && a[i].id == b[i].id; i++)
+        if (a[i].arm != b[i].arm) return true;
+    return false;
+}
+
+/* False: the two executions of one program are unordered. doubts collects what it could not know. */
 static bool ordered_in_program(const pr_pairs *p, const pr_rev *a, const pr_rev *b, unsigned *doubts)
 {
     const pr_rdyn *x = dyn_of(p, a), *y = dyn_of(p, b);
     const pr_rsite *s = site_of(p, a), *t = site_of(p, b);
+    if (exclude(p->l, x, y)) return true;
     if (s->via_desc || t->via_desc) {
         *doubts |= PR_REPLAY_ASYNC;
         return false;

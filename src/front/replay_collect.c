@@ -56,10 +56,12 @@ static void take(void *user, const pr_interp_event *e)
     int site = find_site(l, e);
     pr_rsite *s = &l->sites.data[site];
     pr_rdyn d = {.site = site, .program = l->program, .iter = l->iters.n, .deps = l->deps.n,
-                 .n_deps = e->n_deps, .first = l->events.n, .epoch = e->epoch};
+                 .n_deps = e->n_deps, .arms = l->arms.n, .n_arms = e->n_arms,
+                 .first = l->events.n, .epoch = e->epoch};
     assert(e->number == l->dyns.n - l->first_dyn.data[l->program]);
     for (int i = 0; i < e->n_iter; i++) pr_vec_push(l->arena, &l->iters, e->iter[i]);
     for (int i = 0; i < e->n_deps; i++) pr_vec_push(l->arena, &l->deps, e->deps[i]);
+    for (int i = 0; i < e->n_arms; i++) pr_vec_push(l->arena, &l->arms, e->arms[i]);
     if (!e->has_position) s->has_position = false;
     if (e->n_lanes > PR_EV_LANE) l->refused = "more lanes than the replay counts";
     for (int64_t i = 0; i < e->n_lanes && !l->refused; i++) {

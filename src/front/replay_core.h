@@ -29,8 +29,8 @@ typedef struct pr_rsite {
 /* One execution of a site: its lanes are events[first .. first + n). */
 typedef struct pr_rdyn {
     int site, program;
-    int64_t iter, deps;              /* offsets into pools                                      */
-    int n_deps;
+    int64_t iter, deps, arms;        /* offsets into pools                                      */
+    int n_deps, n_arms;
     int64_t first; int n;
     pr_interp_epoch epoch;
 } pr_rdyn;
@@ -51,6 +51,7 @@ typedef struct pr_rlog {
     PR_VEC(pr_rdyn) dyns;
     PR_VEC(pr_rev) events;
     PR_VEC(int64_t) iters;
+    PR_VEC(pr_interp_arm) arms;
     PR_VEC(int) deps;                /* numbers within the program                              */
     PR_VEC(int) first_dyn;           /* by program                                             */
     PR_VEC(pr_replay_reason) reasons, ub;
