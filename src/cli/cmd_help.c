@@ -1,0 +1,118 @@
+/* polyrace help: commands, options, refusal kinds. Complete enough to need no other text. */
+#include <string.h>
+#include "cli.h"
+
+static const char overview[] =
+    "polyrace decides statically whether Triton kernels have data races.\n"
+    "\n"
+    "usage: polyrace COMMAND [options] INPUT...\n"
+    "\n"
+    "  check    decide each input and print the verdicts\n"
+    "  dump     show one stage of the analysis\n"
+    "  replay   execute every program of a small launch and report real overlaps\n"
+    "  version  versions of the program and its engines\n"
+    "  help     this text; help COMMAND; help REFUSAL-KIND\n"
+    "  scan, explain, consan, recheck   not available in this build\n"
+    "\n"
+    "INPUT is a kernel text (.ttir), a launch file (.json), several launches one a line (.jsonl), or\n"
+    "- for standard input. A .ttir alone is decided for any parameters and any grid.\n"
+    "\n"
+    "exit status, worst first over all inputs:\n"
+    "  3  bad input or usage; the message names file, line and column\n"
+    "  1  a race\n"
+    "  4  an internal error, contained; never hides a race\n"
+    "  2  something was not decided\n"
+    "  0  everything was proved race free\n"
+    "  130, 143  ended by SIGINT, SIGTERM; finished verdicts are written first\n";
+
+static const char check[] =
+    "usage: polyrace check [options] INPUT...\n"
+    "\n"
+    "Decides each input. A verdict is one of\n"
+    "  race free     proved, with the scope of the proof (T0: any parameters and any grid; T1: these\n"
+    "                parameters, any grid; T1-launch: this launch) and the assumptions it makes\n"
+    "  data race     two accesses to one byte, at least one a write, that nothing orders, with the two\n"
+    "                programs, lanes and source lines\n"
+    "  not decided   neither; says which operation and why, and what can be done\n"
+    "  no claim      the premises admit no execution\n"
+    "\n"
+    "options:\n";
+
+static const char dump[] =
+    "usage: polyrace dump --stage=STAGE [options] INPUT\n"
+    "\n"
+    "Shows one stage of the analysis:\n"
+    "  parse    the text as read, in generic form; reading it back gives the same\n"
+    "  access   the accesses as found, one record each\n"
+    "  records  the same with what the proof derives from them\n"
+    "  query    the question asked for each pair of accesses\n"
+    "  isl      iteration domains, access maps and conflict sets in isl's notation, with isl's answers\n"
+    "  smt2     the questions as SMT-LIB 2.6\n"
+    "  verdict  the verdict document without times\n"
+    "\n"
+    "options:\n";
+
+static const char replay[] =
+    "usage: polyrace replay [options] INPUT\n"
+    "\n"
+    "Executes every program of a launch on the parsed text with machine integers and reports the accesses\n"
+    "that really overlap and that nothing orders. Uses no record, isl or Z3. For small grids.\n"
+    "With --footprints, compares the bytes of every operation and program with what its record claims.\n"
+    "\n"
+    "exit status: 1 an overlap, 4 a footprint that the record does not have, 2 something could not be\n"
+    "executed, 3 bad input, 0 otherwise\n"
+    "\n"
+    "options:\n";
+
+bool pr_help_command(const char *command, FILE *out)
+{
+    static const struct { const char *name, *text; unsigned where; } texts[] = {
+        { "", overview, 0 }, { "check", check, PR_OPT_CHECK }, { "dump", dump, PR_OPT_DUMP },
+        { "replay", replay, PR_OPT_REPLAY },
+        { "version", "usage: polyrace version\n\nPrints the versions of the program and of its engines.\n", 0 },
+        { "help", "usage: polyrace help [COMMAND | REFUSAL-KIND]\n", 0 },
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        if (strcmp(texts[k].name, command) != 0) continue;
+        fputs(texts[k].text, out);
+        if (texts[k].where) pr_opt_help(out, texts[k].where);
+        return true;
+    }
+    return false;
+}
+
+static void refusal_list(void)
+{
+    printf("\nrefusal kinds (polyrace help KIND):\n");
+    size_t column = 0;
+    for (size_t k = 0; polyrace_refusal_slug(k); k++) {
+        const char *slug = polyrace_refusal_slug(k);
+        if (column == 0 || column + strlen(slug) > 92) {
+            printf("%s  ", column ? "\n" : "");
+            column = 2;
+        }
+        printf("%s ", slug);
+        column += strlen(slug) + 1;
+    }
+    printf("\n");
+}
+
+int pr_cmd_help(int argc, char **argv)
+{
+    if (argc > 1) {
+        pr_cli_usage("help", "unexpected argument %s", argv[1]);
+        return PR_EXIT_BAD;
+    }
+    const char *topic = argc ? argv[0] : "";
+    if (pr_help_command(topic, stdout)) {
+        if (!*topic || strcmp(topic, "help") == 0) refusal_list();
+    } else if (polyrace_refusal_meaning(topic)) {
+        const char *advice = polyrace_refusal_advice(topic);
+        printf("%s: %s\n", topic, polyrace_refusal_meaning(topic));
+        if (advice && *advice) printf("what to do: %s\n", advice);
+    } else {
+        fprintf(stderr, "polyrace help: no command or refusal kind \"%s\"\n", topic);
+        return PR_EXIT_BAD;
+    }
+    return pr_cli_close(stdout) ? PR_EXIT_OK : PR_EXIT_BAD;
+}

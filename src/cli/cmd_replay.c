@@ -1,0 +1,46 @@
+/* polyrace replay INPUT. Installs no signal handler: there is nothing to save. */
+#include "cli.h"
+
+static int replay_launch(pr_cli *c, polyrace_context *ctx, pr_input *in, size_t i, FILE *out)
+{
+    polyrace_error e = { 0 };
+    polyrace_replay_result r = { 0 };
+    polyrace_sink sink = { pr_cli_write, out };
+    polyrace_launch *l = polyrace_launch_item(in->launch, i, &e);
+    unsigned flags = c->value[PR_OPT_FOOTPRINTS] ? POLYRACE_REPLAY_FOOTPRINTS : 0;
+    if (!l || polyrace_replay(ctx, in->module, l, &c->options, flags, &sink, &r, &e) != POLYRACE_OK) {
+        pr_cli_error(stderr, &e, in->name);
+        return e.kind == POLYRACE_INTERNAL || e.kind == POLYRACE_MEMORY ? PR_EXIT_INTERNAL : PR_EXIT_BAD;
+    }
+    return r.overlaps ? PR_EXIT_RACE : r.mismatches ? PR_EXIT_INTERNAL : r.incomplete ? PR_EXIT_UNDECIDED : PR_EXIT_OK;
+}
+
+int pr_cmd_replay(int argc, char **argv)
+{
+    pr_cli c;
+    if (!pr_cli_parse(&c, "replay", PR_OPT_REPLAY, argc, argv)) return PR_EXIT_BAD;
+    if (c.n_inputs != 1) {
+        pr_cli_usage("replay", "expected one input, got %d", c.n_inputs);
+        return PR_EXIT_BAD;
+    }
+    FILE *out = pr_cli_output(&c);
+    polyrace_context *ctx = polyrace_context_new();
+    if (!out || !ctx) return PR_EXIT_BAD;
+    pr_input in;
+    int status = PR_EXIT_OK;
+    polyrace_error bad = { 0 };
+    if (!pr_input_open(&in, ctx, &c, c.inputs[0])) {
+        status = PR_EXIT_BAD;
+    } else if (!pr_input_module(&in, ctx, &c, &bad)) {
+        pr_cli_error(stderr, &bad, in.name);
+        status = PR_EXIT_BAD;
+    } else if (!in.launch) {
+        pr_cli_usage("replay", "%s: a launch is needed (--launch FILE)", in.name);
+        status = PR_EXIT_BAD;
+    } else {
+        for (size_t i = 0; i < in.count; i++) status = pr_cli_worse(status, replay_launch(&c, ctx, &in, i, out));
+    }
+    pr_input_free(&in);
+    polyrace_context_free(ctx);
+    return pr_cli_close(out) ? status : PR_EXIT_BAD;
+}

@@ -1,0 +1,809 @@
+/* The public library: contexts, modules, launches, and the pipeline
+ *
+ *   text -> parse, verify -> bind the launch -> lower -> records -> check -> join -> verdict
+ *
+ * This file and its siblings src/polyrace_*.c are the only ones that see every layer. Each public
+ * function arms the context's out-of-memory point; nothing below tests for null. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "front/access.h"
+#include "front/assume.h"
+#include "polyrace_impl.h"
+#include "util/opt.h"
+
+#ifndef POLYRACE_VERSION
+#define POLYRACE_VERSION "0.0.0"
+#endif
+
+/* ---- children ------------------------------------------------------------------------------- */
+void *pr_child_new(polyrace_context *c, size_t bytes, void (*destroy)(pr_child *self))
+{
+    pr_arena *arena = pr_arena_new(0, &c->oom);
+    if (!arena) longjmp(c->oom.point, 1);
+    pr_child *child = pr_arena_alloc(arena, bytes);
+    child->ctx = c;
+    child->arena = arena;
+    child->refs = 1;
+    child->open = true;
+    child->destroy = destroy;
+    child->next = c->first;
+    child->link = &c->first;
+    if (c->first) c->first->link = &child->next;
+    c->first = child;
+    return child;
+}
+
+static void child_end(pr_child *c)
+{
+    *c->link = c->next;
+    if (c->next) c->next->link = c->link;
+    if (c->destroy) c->destroy(c);
+    pr_arena_free(c->arena);
+}
+
+void pr_child_keep(pr_child *c) { c->refs++; }
+
+void pr_child_drop(pr_child *c)
+{
+    if (c->ctx->closing) return;
+    if (--c->refs == 0) child_end(c);
+}
+
+polyrace_error_kind pr_context_exhausted(polyrace_context *c, polyrace_error *err)
+{
+    for (pr_child *k = c->first, *next; k; k = next) {
+        next = k->next;
+        if (k->open) {
+            k->destroy = NULL;               /* what it points at may be half made */
+            child_end(k);
+        }
+    }
+    pr_error e = { 0 };
+    pr_fail(&e, PR_ERR_MEMORY, "", 0, 0, "out of memory");
+    return pr_copy_error(err, &e);
+}
+
+polyrace_error_kind pr_copy_error(polyrace_error *to, const pr_error *from)
+{
+    if (to && to->kind == POLYRACE_OK) {
+        to->kind = (polyrace_error_kind)from->kind;
+        to->line = from->line;
+        to->column = from->col;
+        memcpy(to->file, from->file, sizeof to->file);
+        memcpy(to->message, from->message, sizeof to->message);
+    }
+    return (polyrace_error_kind)from->kind;
+}
+
+polyrace_error_kind pr_usage(polyrace_error *err, const char *message)
+{
+    pr_error e = { 0 };
+    pr_fail(&e, PR_ERR_USAGE, "", 0, 0, "%s", message);
+    return pr_copy_error(err, &e);
+}
+
+int64_t pr_now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+polyrace_context *polyrace_context_new(void)
+{
+    pr_arena *probe = pr_arena_new(0, NULL);     /* the context lives outside arenas: its jump buffer
+                                                    must survive them */
+    if (!probe) return NULL;
+    pr_arena_free(probe);
+    return calloc(1, sizeof(polyrace_context));
+}
+
+void polyrace_context_free(polyrace_context *c)
+{
+    if (!c) return;
+    c->closing = true;
+    while (c->first) child_end(c->first);
+    free(c);
+}
+
+void polyrace_interrupt(polyrace_context *c) { c->interrupt = 1; }
+
+/* ---- options --------------------------------------------------------------------------------- */
+void polyrace_options_init(polyrace_options *o)
+{
+    memset(o, 0, sizeof *o);
+    o->struct_size = sizeof *o;
+    for (int k = 0; k < PR_OPT_COUNT; k++) {
+        const pr_opt *row = pr_opt_get((pr_opt_id)k);
+        char value[32];
+        bool number = row->kind == PR_OPT_KIND_COUNT || row->kind == PR_OPT_KIND_MS;
+        if (!(row->where & PR_OPT_LIBRARY) || !number || row->fallback < 0) continue;
+        snprintf(value, sizeof value, "%lld", (long long)row->fallback);
+        polyrace_options_set(o, row->name, value, NULL);
+    }
+    o->pair = -1;
+}
+
+polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, const char *value,
+                                         polyrace_error *err)
+{
+    int id = pr_opt_find(name, strlen(name));
+    pr_error e = { 0 };
+    int64_t v = 0;
+    if (o->struct_size < sizeof *o) return pr_usage(err, "options were not initialised by polyrace_options_init");
+    if (id < 0 || !(pr_opt_get((pr_opt_id)id)->where & PR_OPT_LIBRARY)) {
+        pr_fail(&e, PR_ERR_USAGE, "", 0, 0, "unknown option \"%.60s\"", name);
+        return pr_copy_error(err, &e);
+    }
+    if (pr_opt_value((pr_opt_id)id, value, &v, &e) != PR_OK) return pr_copy_error(err, &e);
+    switch ((pr_opt_id)id) {
+    case PR_OPT_ENGINE: o->engine = (int)v; break;
+    case PR_OPT_RUNG: o->rung = (int)v; break;
+    case PR_OPT_ATOMIC_ORDER: o->atomic_order = (int)v; break;
+    case PR_OPT_DEP_ORDER: o->dep_order = (int)v; break;
+    case PR_OPT_PROGRAM_ORDER: o->program_order = (int)v; break;
+    case PR_OPT_NO_PRETEST: o->no_pretest = (int)v; break;
+    case PR_OPT_CROSS_CHECK: o->cross_check = (int)v; break;
+    case PR_OPT_ACCEPT_PREMISES: o->accept_premises = (int)v; break;
+    case PR_OPT_BUDGET: o->budget_ms = v; break;
+    case PR_OPT_T0_TIMEOUT: o->t0_timeout_ms = v; break;
+    case PR_OPT_T1_TIMEOUT: o->t1_timeout_ms = v; break;
+    case PR_OPT_MAX_OPS: o->max_ops = v; break;
+    case PR_OPT_FIRST_OPS: o->first_ops = v; break;
+    case PR_OPT_Z3_RLIMIT: o->z3_rlimit = v; break;
+    case PR_OPT_MAX_LEAVES: o->max_leaves = v; break;
+    case PR_OPT_MAX_NESTING: o->max_nesting = v; break;
+    case PR_OPT_MAX_TEXT: o->max_text = v; break;
+    case PR_OPT_SNAPSHOT_ELEMENTS: o->snapshot_elements = v; break;
+    case PR_OPT_SNAPSHOT_BYTES: o->snapshot_bytes = v; break;
+    case PR_OPT_PAIR: o->pair = v; break;
+    default:
+        pr_fail(&e, PR_ERR_INTERNAL, "", 0, 0, "option \"%s\" has no field", name);
+        return pr_copy_error(err, &e);
+    }
+    return POLYRACE_OK;
+}
+
+/* A caller built against an older header has a shorter struct: its missing fields keep the defaults. */
+bool pr_options_read(const polyrace_options *o, polyrace_options *full, polyrace_error *err)
+{
+    polyrace_options_init(full);
+    if (!o) return true;
+    if (o->struct_size < offsetof(polyrace_options, grid) || o->struct_size > 65536) {
+        pr_usage(err, "options were not initialised by polyrace_options_init");
+        return false;
+    }
+    memcpy(full, o, o->struct_size < sizeof *full ? o->struct_size : sizeof *full);
+    full->struct_size = sizeof *full;
+    return true;
+}
+
+void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_options *out)
+{
+    pr_options_default(out);
+    out->engine = (pr_engine_choice)o->engine;
+    out->no_pretest = o->no_pretest;
+    out->cross_check = o->cross_check;
+    out->stop_at = (pr_rung)o->rung;
+    out->atomic_order = (pr_atomic_order)o->atomic_order;
+    out->dep_strict = o->dep_order == POLYRACE_DEP_ORDER_STRICT;
+    out->source_order = o->program_order == POLYRACE_PROGRAM_ORDER_SOURCE;
+    out->budget_ms = o->budget_ms;
+    out->t0_timeout_ms = o->t0_timeout_ms;
+    out->t1_timeout_ms = o->t1_timeout_ms;
+    out->limits.max_ops = o->max_ops;
+    out->limits.first_ops = o->first_ops;
+    out->limits.z3_rlimit = o->z3_rlimit;
+    out->limits.max_leaves = (int)o->max_leaves;
+    out->limits.interrupt = &c->interrupt;
+}
+
+/* ---- modules --------------------------------------------------------------------------------- */
+static polyrace_module *module_read(polyrace_context *c, const char *text, size_t length, const char *name,
+                                    const polyrace_options *o, pr_error *err)
+{
+    polyrace_module *m = pr_child_new(c, sizeof *m, NULL);
+    m->name = pr_arena_strndup(m->child.arena, name ? name : "", name ? strlen(name) : 0);
+    pr_read_limits limits;
+    pr_read_limits_default(&limits);
+    limits.max_nesting = (int)o->max_nesting;
+    limits.max_bytes = (size_t)o->max_text;
+    int64_t began = pr_now_us();
+    pr_error e = { 0 };
+    m->ir = pr_ir_parse(m->child.arena, text, length, m->name, &limits, &e);
+    m->us_parse = pr_now_us() - began;
+    if (!m->ir && e.kind == PR_ERR_LIMIT) {
+        m->limit = e;                            /* not bad input: the check refuses it by name */
+    } else if (!m->ir) {
+        if (err && err->kind == PR_OK) *err = e;
+        pr_child_drop(&m->child);
+        return NULL;
+    }
+    m->child.open = false;
+    return m;
+}
+
+polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *text, size_t length, const char *name,
+                                            const polyrace_options *o, polyrace_error *err)
+{
+    polyrace_options full;
+    if (!pr_options_read(o, &full, err)) return NULL;
+    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    pr_error e = { 0 };
+    polyrace_module *m = module_read(c, text, length, name, &full, &e);
+    if (!m) pr_copy_error(err, &e);
+    return m;
+}
+
+polyrace_module *polyrace_module_parse(polyrace_context *c, const char *text, size_t length, const char *name,
+                                       polyrace_error *err)
+{
+    return polyrace_module_parse_with(c, text, length, name, NULL, err);
+}
+
+void polyrace_module_free(polyrace_module *m) { if (m) pr_child_drop(&m->child); }
+
+/* ---- launches -------------------------------------------------------------------------------- */
+static void launch_end(pr_child *self) { pr_launch_doc_free(((polyrace_launch *)self)->doc); }
+
+static polyrace_launch *launch_read(polyrace_context *c, const char *text, size_t length, const char *name,
+                                    const char *base_dir, bool lines, pr_error *err)
+{
+    polyrace_launch *l = pr_child_new(c, sizeof *l, launch_end);
+    pr_arena *arena = l->child.arena;
+    l->document = l;
+    l->doc = pr_launch_doc_parse(arena, text, length, name, base_dir, lines, err);
+    if (l->doc) {
+        int n = pr_launch_doc_count(l->doc);
+        l->item = n == 1 ? 0 : -1;
+        l->input = pr_launch_doc_name(l->doc);
+        l->items = PR_NEW_N(arena, polyrace_launch, n);
+        for (int k = 0; k < n; k++) {
+            const char *input = n == 1 ? l->input : pr_arena_printf(arena, "%s[%d]", l->input, k);
+            l->items[k] = (polyrace_launch){ .document = l, .doc = l->doc, .item = k, .input = input };
+        }
+        if (n > 1 || pr_launch_doc_check(l->doc, 0, err) == PR_OK) {
+            l->child.open = false;
+            return l;
+        }
+    }
+    pr_child_drop(&l->child);
+    return NULL;
+}
+
+polyrace_launch *polyrace_launch_parse_named(polyrace_context *c, const char *text, size_t length, const char *name,
+                                             const char *base_dir, int json_lines, polyrace_error *err)
+{
+    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    pr_error e = { 0 };
+    polyrace_launch *l = launch_read(c, text, length, name, base_dir, json_lines != 0, &e);
+    if (!l) pr_copy_error(err, &e);
+    return l;
+}
+
+polyrace_launch *polyrace_launch_parse_json(polyrace_context *c, const char *text, size_t length,
+                                            const char *base_dir, polyrace_error *err)
+{
+    return polyrace_launch_parse_named(c, text, length, "launch", base_dir, 0, err);
+}
+
+size_t polyrace_launch_count(const polyrace_launch *l) { return l->doc ? (size_t)pr_launch_doc_count(l->doc) : 1; }
+
+polyrace_launch *polyrace_launch_item(polyrace_launch *l, size_t i, polyrace_error *err)
+{
+    if (l->building) return i == 0 ? l : (pr_usage(err, "no such launch"), NULL);
+    polyrace_launch *whole = l->document;
+    if (i >= (size_t)pr_launch_doc_count(whole->doc)) return pr_usage(err, "no such launch"), NULL;
+    polyrace_context *c = whole->child.ctx;
+    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    pr_error e = { 0 };
+    if (pr_launch_doc_check(whole->doc, (int)i, &e) == PR_OK) return &whole->items[i];
+    pr_copy_error(err, &e);
+    return NULL;
+}
+
+void polyrace_launch_free(polyrace_launch *l) { if (l && l->document == l) pr_child_drop(&l->child); }
+
+/* ---- the plan: texts, bindings, records ---------------------------------------------------------- */
+static char *read_file(pr_arena *arena, const char *path, size_t most, size_t *length)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) return NULL;
+    size_t cap = 1 << 16, n = 0;
+    char *text = pr_arena_alloc(arena, cap);
+    for (;;) {
+        n += fread(text + n, 1, cap - n, f);
+        if (n < cap || n > most) break;
+        char *wider = pr_arena_alloc(arena, cap * 2);
+        memcpy(wider, text, n);
+        text = wider;
+        cap *= 2;
+    }
+    bool failed = ferror(f) != 0;
+    fclose(f);
+    *length = n;
+    return failed ? NULL : text;
+}
+
+static void refuse(pr_job *j, pr_refusal_kind kind, const char *message)
+{
+    pr_refusal f = { .kind = kind, .message = message };
+    pr_vec_push(j->arena, &j->refusals, f);
+}
+
+static void hold(pr_plan *p, polyrace_module *m)
+{
+    pr_child_keep(&m->child);
+    pr_vec_push(p->box->child.arena, &p->box->modules, m);
+}
+
+static const char *dir_of(pr_arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? pr_arena_strndup(arena, path, slash == path ? 1 : (size_t)(slash - path)) : "";
+}
+
+/* The text of configuration k. Equal paths are read once. */
+static pr_status job_text(pr_plan *p, int k, pr_error *err)
+{
+    pr_job *j = &p->jobs[k];
+    pr_launch_doc *doc = p->launch->doc;
+    pr_launch_text t;
+    pr_launch_doc_text(j->arena, doc, p->launch->item, k, &t);
+    const char *name = pr_launch_doc_name(doc);
+    if (t.kind == PR_LAUNCH_TEXT_NONE) {
+        pr_str why = pr_launch_doc_compile_error(doc, p->launch->item, k);
+        if (!why.n)
+            return pr_fail(err, PR_ERR_INPUT, name, 1, 1, "ttir: missing: the launch names no text (\"ttir\" or \"ttir_text\")");
+        refuse(j, PR_REFUSAL_COMPILE_FAILED, pr_arena_strndup(j->arena, why.s, why.n));
+        return PR_OK;
+    }
+    if (t.ttgir)
+        return pr_fail(err, PR_ERR_USAGE, name, t.line, t.col, "TTGIR inputs are not available in this build");
+    for (int i = 0; i < k && t.path; i++) {
+        polyrace_module *m = p->jobs[i].module;
+        if (!m || strcmp(m->name, t.path) != 0) continue;
+        j->module = m;
+        return PR_OK;
+    }
+    const char *text = t.text.s;
+    size_t length = t.text.n;
+    if (t.path) {
+        text = read_file(j->arena, t.path, (size_t)p->o.max_text + 1, &length);
+        if (!text) return pr_fail(err, PR_ERR_IO, name, t.line, t.col, "cannot read %s", t.path);
+    }
+    j->module = module_read(p->ctx, text, length, t.path ? t.path : name, &p->o, err);
+    if (!j->module) return err ? err->kind : PR_ERR_INPUT;
+    j->us_parse = j->module->us_parse;
+    hold(p, j->module);
+    pr_child_drop(&j->module->child);          /* the verdict is the only owner */
+    return PR_OK;
+}
+
+static pr_status job_texts(pr_plan *p, const polyrace_module *m, pr_error *err)
+{
+    pr_error first = { 0 };
+    int failed = 0;
+    for (int k = 0; k < p->n_jobs; k++) {
+        pr_job *j = &p->jobs[k];
+        pr_error e = { 0 };
+        if (m) {
+            j->module = (polyrace_module *)m;
+            j->us_parse = m->us_parse;
+        } else if (job_text(p, k, &e) != PR_OK) {
+            if (e.kind != PR_ERR_INPUT && e.kind != PR_ERR_IO) return *err = e, e.kind;
+            if (!failed++) first = e;
+            refuse(j, PR_REFUSAL_UNPARSABLE, pr_arena_printf(j->arena, "%s:%d:%d: %s", e.file, e.line, e.col, e.message));
+        }
+        if (j->module && !j->module->ir) {
+            const pr_error *l = &j->module->limit;
+            refuse(j, PR_REFUSAL_OTHER, pr_arena_printf(j->arena, "%s:%d:%d: %s", l->file, l->line, l->col, l->message));
+        }
+    }
+    if (failed < p->n_jobs) return PR_OK;
+    *err = first;                              /* nothing can be read: bad input, not a refusal */
+    return first.kind;
+}
+
+static pr_status job_bind(pr_plan *p, int k, pr_error *err)
+{
+    pr_job *j = &p->jobs[k];
+    if (!j->module || !j->module->ir) return PR_OK;
+    const char *why = "";
+    pr_str kernel = p->launch ? p->launch->doc ? pr_launch_doc_kernel(p->launch->doc, p->launch->item) : (pr_str){ 0 }
+                              : (pr_str){ 0 };
+    j->func = pr_ir_kernel(j->module->ir, kernel, &why);
+    if (!j->func && kernel.n)
+        return pr_fail(err, PR_ERR_INPUT, pr_launch_doc_name(p->launch->doc), 1, 1, "kernel: " PR_STR_FMT ": %s in %s",
+                       PR_STR_ARG(kernel), why, j->module->name);
+    if (!j->func) return pr_fail(err, PR_ERR_INPUT, j->module->name, 1, 1, "no kernel to check: %s", why);
+    if (!p->launch) return PR_OK;
+    pr_launch_limits limits = { p->o.snapshot_elements, p->o.snapshot_bytes };
+    j->launch = PR_NEW(j->arena, pr_launch);
+    return pr_launch_bind(j->arena, p->launch->doc, p->launch->item, k, j->module->ir, j->func, &limits,
+                          p->o.grid[0] > 0 ? p->o.grid : NULL, j->launch, &j->refusals, err);
+}
+
+static pr_status add_premise(pr_records *r, pr_arena *arena, const char *text, const char *file, int line, int col,
+                             pr_status kind, pr_error *err)
+{
+    pr_term t;
+    const char *why;
+    if (!pr_assume_parse(r, text, &t, &why))
+        return pr_fail(err, kind, file, line, col, "assume \"%.60s\": %s", text, why);
+    pr_vec_push(arena, &r->premises, t);
+    const char *qualifier = pr_arena_printf(arena, "assumes %s", text);
+    pr_vec_push(arena, &r->qualifiers, qualifier);
+    return PR_OK;
+}
+
+static pr_status job_premises(pr_plan *p, pr_job *j, pr_error *err)
+{
+    pr_status s = PR_OK;
+    for (size_t k = 0; k < p->o.n_assume && s == PR_OK; k++)
+        s = add_premise(j->records, j->arena, pr_arena_strndup(j->arena, p->o.assume[k], strlen(p->o.assume[k])), "", 0, 0,
+                        PR_ERR_USAGE, err);
+    for (int k = 0; j->launch && k < j->launch->n_assume && s == PR_OK; k++) {
+        int line, col;
+        pr_launch_doc_assume_place(p->launch->doc, p->launch->item, k, &line, &col);
+        s = add_premise(j->records, j->arena, j->launch->assume[k].text, pr_launch_doc_name(p->launch->doc), line, col,
+                        PR_ERR_INPUT, err);
+    }
+    return s;
+}
+
+static pr_status job_lower(pr_plan *p, int k, pr_error *err)
+{
+    pr_job *j = &p->jobs[k];
+    if (!j->func) return PR_OK;
+    if (j->launch && j->launch->num_ctas > 1) {
+        refuse(j, PR_REFUSAL_MULTI_CTA, pr_arena_printf(j->arena, "num_ctas is %d", j->launch->num_ctas));
+        return PR_OK;
+    }
+    int64_t began = pr_now_us();
+    pr_lower_options lower;
+    pr_lower_options_default(&lower);
+    PR_VEC(pr_desc_binding) desc = { 0 };
+    for (int a = 0; j->launch && a < j->launch->n_args; a++) {
+        const pr_arg *arg = &j->launch->args[a];
+        if (arg->kind != PR_ARG_DESCRIPTOR) continue;
+        pr_desc_binding d = { .arg = a, .rank = arg->desc_rank };
+        memcpy(d.shape, arg->desc_shape, sizeof d.shape);
+        memcpy(d.stride, arg->desc_stride, sizeof d.stride);
+        pr_vec_push(j->arena, &desc, d);
+    }
+    lower.desc = desc.data;
+    lower.n_desc = desc.n;
+    j->records = PR_NEW(j->arena, pr_records);
+    pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &lower, j->records, err);
+    if (s != PR_OK) return s;
+    for (int i = 0; i < j->refusals.n; i++) pr_vec_push(j->arena, &j->records->refusals, j->refusals.data[i]);
+    s = job_premises(p, j, err);
+    j->us_lower = pr_now_us() - began;
+    j->lowered = s == PR_OK;
+    return s;
+}
+
+static void add_dir(pr_verdict_box *box, const char *dir)
+{
+    for (int k = 0; k < box->dirs.n; k++) if (strcmp(box->dirs.data[k], dir) == 0) return;
+    pr_vec_push(box->child.arena, &box->dirs, dir);
+}
+
+static void box_end(pr_child *self)
+{
+    pr_verdict_box *b = (pr_verdict_box *)self;
+    for (int k = 0; k < b->modules.n; k++) pr_child_drop(&b->modules.data[k]->child);
+}
+
+static pr_status launch_ready(polyrace_launch *l, pr_error *err);
+
+pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m, const polyrace_launch *l,
+                       const polyrace_options *o, bool lower, pr_error *err)
+{
+    *p = (pr_plan){ .ctx = c, .o = *o };
+    pr_options_convert(c, o, &p->hb);
+    if (!m && !l) return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "neither a module nor a launch was given");
+    if (l && l->building && launch_ready((polyrace_launch *)l, err) != PR_OK) return err->kind;
+    if (l && l->item < 0) return pr_fail(err, PR_ERR_USAGE, l->input, 0, 0, "a document of several launches: check its items");
+    p->launch = (polyrace_launch *)l;
+    p->box = pr_child_new(c, sizeof *p->box, box_end);
+    pr_arena *arena = p->box->child.arena;
+    p->box->v.arena = arena;
+    p->n_jobs = l ? pr_launch_doc_configs(l->doc, l->item) : 1;
+    p->jobs = PR_NEW_N(arena, pr_job, p->n_jobs);
+    for (int k = 0; k < p->n_jobs; k++) p->jobs[k].arena = arena;
+    if (m) hold(p, (polyrace_module *)m);
+    if (o->source_dir) add_dir(p->box, pr_arena_strndup(arena, o->source_dir, strlen(o->source_dir)));
+    if (l) add_dir(p->box, pr_arena_strndup(arena, pr_launch_doc_base_dir(l->doc), strlen(pr_launch_doc_base_dir(l->doc))));
+    pr_status s = job_texts(p, m, err);
+    for (int k = 0; k < p->n_jobs && s == PR_OK; k++) {
+        if (p->jobs[k].module) add_dir(p->box, dir_of(arena, p->jobs[k].module->name));
+        s = job_bind(p, k, err);
+        if (s == PR_OK && lower) s = job_lower(p, k, err);
+    }
+    add_dir(p->box, "");
+    if (s != PR_OK) pr_child_drop(&p->box->child);
+    return s;
+}
+
+/* May the evaluator trust the launch's contents of t: nothing in the kernel may write them. */
+static bool contents_stay(const pr_job *j, const pr_tensor *t)
+{
+    if (!j->records) return false;
+    for (int64_t k = 0; k < t->numel && t->is_unsigned; k++)
+        if (t->values[k] < 0) return false;
+    for (int k = 0; k < j->records->records.n; k++) {
+        const pr_record *r = &j->records->records.data[k];
+        if (r->kind == PR_RECORD_LOAD) continue;
+        const pr_tensor *w = r->base >= 0 && r->base < j->launch->n_args ? j->launch->args[r->base].tensor : NULL;
+        if (!w || (w->storage_lo < t->storage_hi && t->storage_lo < w->storage_hi)) return false;
+    }
+    return true;
+}
+
+bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_setup *out)
+{
+    const pr_launch *l = j->launch;
+    if (!l || !l->grid_known) return false;
+    pr_interp_arg *args = PR_NEW_N(arena, pr_interp_arg, l->n_args);
+    for (int a = 0; a < l->n_args; a++) {
+        const pr_arg *from = &l->args[a];
+        const pr_tensor *t = from->tensor;
+        if (from->kind == PR_ARG_INT) {
+            args[a].kind = PR_INTERP_ARG_INT;
+            args[a].value = from->value;
+        } else if (from->kind == PR_ARG_TENSOR || from->kind == PR_ARG_DESCRIPTOR) {
+            args[a].kind = from->kind == PR_ARG_TENSOR ? PR_INTERP_ARG_POINTER : PR_INTERP_ARG_DESC;
+            args[a].value = t->ptr;
+            args[a].rank = from->desc_rank;
+            if (from->kind == PR_ARG_TENSOR && t->has_values && t->contiguous && (contents || contents_stay(j, t))) {
+                args[a].values = t->values;
+                args[a].n_values = t->numel;
+                args[a].elem_bytes = t->elem_bytes;
+            }
+            memcpy(args[a].shape, from->desc_shape, sizeof args[a].shape);
+            memcpy(args[a].stride, from->desc_stride, sizeof args[a].stride);
+        }
+    }
+    *out = (pr_interp_setup){ .ir = j->module->ir, .func = j->func, .args = args, .n_args = l->n_args };
+    memcpy(out->grid, l->grid, sizeof out->grid);
+    return true;
+}
+
+/* ---- check ------------------------------------------------------------------------------------ */
+static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *err)
+{
+    pr_job *j = &p->jobs[k];
+    pr_status s = PR_OK;
+    pr_error e = { 0 };
+    out->us_parse = j->us_parse;
+    out->us_lower = j->us_lower;
+    out->launch = j->launch;
+    out->deterministic = true;
+    if (j->lowered) {
+        pr_confirmer confirm;
+        pr_confirmer_init(&confirm, j);
+        out->records = j->records;
+        pr_records_build(j->records, j->arena);
+        s = pr_check_config(j->arena, j->records, j->launch, &p->hb, &confirm, out, &e);
+    } else {
+        out->status = PR_VERDICT_UNSUPPORTED;
+        for (int i = 0; i < j->refusals.n; i++) pr_vec_push(j->arena, &out->refusals, j->refusals.data[i]);
+    }
+    if (p->ctx->interrupt || s == PR_ERR_INTERRUPTED) {
+        p->ctx->interrupt = 0;
+        return pr_fail(err, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
+    }
+    if (s == PR_OK) return PR_OK;
+    if (s != PR_ERR_INTERNAL) return *err = e, s;
+    pr_refusal f = { .kind = PR_REFUSAL_INTERNAL, .message = pr_arena_printf(j->arena, "%s", e.message) };
+    pr_vec_push(j->arena, &out->refusals, f);   /* contained: no proof, and other findings stay */
+    out->status = out->races.n ? PR_VERDICT_RACES : PR_VERDICT_UNSUPPORTED;
+    out->rung = PR_RUNG_NONE;
+    return PR_OK;
+}
+
+static polyrace_verdict *check(polyrace_context *c, const polyrace_module *m, const polyrace_launch *l,
+                               const polyrace_options *o, pr_error *err)
+{
+    pr_plan p;
+    if (pr_plan_make(&p, c, m, l, o, true, err) != PR_OK) return NULL;
+    struct polyrace_verdict *v = &p.box->v;
+    v->n_configs = p.n_jobs;
+    v->configs = PR_NEW_N(v->arena, pr_config_verdict, p.n_jobs);
+    pr_status s = PR_OK;
+    for (int k = 0; k < p.n_jobs && s == PR_OK; k++) s = check_job(&p, k, &v->configs[k], err);
+    if (s != PR_OK) {
+        pr_child_drop(&p.box->child);
+        return NULL;
+    }
+    v->input = pr_str_of(pr_arena_printf(v->arena, "%s", l ? l->input : m->name));
+    for (int k = 0; k < p.n_jobs && !v->kernel.n; k++)
+        if (p.jobs[k].func) v->kernel = pr_op_attr(p.jobs[k].func, "sym_name")->text;
+    if (!v->kernel.n && l) {
+        pr_str kernel = pr_launch_doc_kernel(l->doc, l->item);
+        v->kernel = (pr_str){ pr_arena_strndup(v->arena, kernel.s, kernel.n), kernel.n };
+    }
+    pr_verdict_join(v);
+    p.box->child.open = false;
+    return v;
+}
+
+polyrace_verdict *polyrace_check(polyrace_context *c, const polyrace_module *m, const polyrace_launch *launch_or_null,
+                                 const polyrace_options *o, polyrace_error *err)
+{
+    polyrace_options full;
+    if (!pr_options_read(o, &full, err)) return NULL;
+    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    pr_error e = { 0 };
+    polyrace_verdict *v = check(c, m, launch_or_null, &full, &e);
+    if (!v) pr_copy_error(err, &e);
+    return v;
+}
+
+/* ---- builder ---------------------------------------------------------------------------------- */
+/* A built launch becomes a document like any other: one reader, one set of checks. */
+static pr_status launch_ready(polyrace_launch *l, pr_error *err)
+{
+    if (l->doc) return PR_OK;
+    pr_buf b;
+    pr_buf_init(&b, l->child.arena);
+    pr_buf_puts(&b, "{\"version\": 1, ");
+    if (l->kernel[0]) {
+        pr_buf_puts(&b, "\"kernel\": ");
+        pr_buf_quote(&b, pr_str_of(l->kernel), true);
+        pr_buf_puts(&b, ", ");
+    }
+    if (l->grid[0]) pr_buf_printf(&b, "\"grid\": [%lld, %lld, %lld], ", (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2]);
+    else pr_buf_puts(&b, "\"grid\": null, ");
+    pr_buf_printf(&b, "\"config\": {\"num_warps\": %d, \"num_ctas\": %d}, \"args\": {%s}}", l->num_warps, l->num_ctas, l->args.data);
+    l->doc = pr_launch_doc_parse(l->child.arena, b.data, b.n, "launch", "", false, err);
+    if (!l->doc) return err->kind;
+    return pr_launch_doc_check(l->doc, 0, err);
+}
+
+polyrace_launch *polyrace_launch_new(polyrace_context *c, const char *kernel, polyrace_error *err)
+{
+    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    polyrace_launch *l = pr_child_new(c, sizeof *l, launch_end);
+    l->document = l;
+    l->building = true;
+    l->input = "launch";
+    l->kernel = pr_arena_strndup(l->child.arena, kernel ? kernel : "", kernel ? strlen(kernel) : 0);
+    l->num_warps = 4;
+    l->num_ctas = 1;
+    pr_buf_init(&l->args, l->child.arena);
+    l->child.open = false;
+    return l;
+}
+
+static polyrace_error_kind builder_open(polyrace_launch *l, polyrace_error *err)
+{
+    return l->building && !l->doc ? POLYRACE_OK : pr_usage(err, "this launch cannot be changed any more");
+}
+
+polyrace_error_kind polyrace_launch_set_grid(polyrace_launch *l, int64_t x, int64_t y, int64_t z, polyrace_error *err)
+{
+    if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;
+    if (x < 1 || y < 1 || z < 1 || x > INT32_MAX || y > INT32_MAX || z > INT32_MAX)
+        return pr_usage(err, "a grid extent is an integer from 1 to 2147483647");
+    l->grid[0] = x;
+    l->grid[1] = y;
+    l->grid[2] = z;
+    return POLYRACE_OK;
+}
+
+polyrace_error_kind polyrace_launch_set_config(polyrace_launch *l, int num_warps, int num_ctas, polyrace_error *err)
+{
+    if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;
+    if (num_warps < 1 || num_ctas < 1) return pr_usage(err, "num_warps and num_ctas are at least 1");
+    l->num_warps = num_warps;
+    l->num_ctas = num_ctas;
+    return POLYRACE_OK;
+}
+
+static void argument(polyrace_launch *l, const char *name)
+{
+    if (l->n_args++) pr_buf_puts(&l->args, ", ");
+    pr_buf_quote(&l->args, pr_str_of(name), true);
+    pr_buf_puts(&l->args, ": ");
+}
+
+#define BUILDER(l, err)                                                                        \
+    if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;                            \
+    if (setjmp(l->child.ctx->oom.point)) return pr_context_exhausted(l->child.ctx, err)
+
+polyrace_error_kind polyrace_launch_add_int(polyrace_launch *l, const char *name, int64_t value, polyrace_error *err)
+{
+    BUILDER(l, err);
+    argument(l, name);
+    pr_buf_i128(&l->args, value);
+    return POLYRACE_OK;
+}
+
+polyrace_error_kind polyrace_launch_add_float(polyrace_launch *l, const char *name, double value, polyrace_error *err)
+{
+    BUILDER(l, err);
+    argument(l, name);
+    pr_buf_printf(&l->args, "\"%a\"", value);   /* floats are never modelled: the spelling is only for people */
+    return POLYRACE_OK;
+}
+
+polyrace_error_kind polyrace_launch_add_symbolic(polyrace_launch *l, const char *name, polyrace_error *err)
+{
+    BUILDER(l, err);
+    argument(l, name);
+    pr_buf_puts(&l->args, "null");
+    return POLYRACE_OK;
+}
+
+static void integers(pr_buf *b, const char *name, const int64_t *v, size_t n)
+{
+    pr_buf_printf(b, ", \"%s\": [", name);
+    for (size_t k = 0; k < n; k++) pr_buf_printf(b, "%s%lld", k ? ", " : "", (long long)v[k]);
+    pr_buf_putc(b, ']');
+}
+
+static void base64(pr_buf *b, const unsigned char *p, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t k = 0; k < n; k += 3) {
+        unsigned v = (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) | (k + 2 < n ? p[k + 2] : 0);
+        pr_buf_putc(b, digits[v >> 18]);
+        pr_buf_putc(b, digits[v >> 12 & 63]);
+        if (k + 1 < n) pr_buf_putc(b, digits[v >> 6 & 63]);
+        if (k + 2 < n) pr_buf_putc(b, digits[v & 63]);
+    }
+}
+
+polyrace_error_kind polyrace_launch_add_tensor(polyrace_launch *l, const char *name, const polyrace_tensor *t,
+                                               polyrace_error *err)
+{
+    BUILDER(l, err);
+    if (!t->dtype || (t->rank && !t->shape)) return pr_usage(err, "a tensor needs dtype and shape");
+    pr_buf *b = &l->args;
+    argument(l, name);
+    pr_buf_puts(b, "{\"tensor\": {\"dtype\": ");
+    pr_buf_quote(b, pr_str_of(t->dtype), true);
+    pr_buf_printf(b, ", \"ptr\": \"%llu\"", (unsigned long long)t->ptr);
+    integers(b, "shape", t->shape, t->rank);
+    if (t->strides) integers(b, "strides", t->strides, t->rank);
+    if (t->storage_ptr || t->storage_bytes)
+        pr_buf_printf(b, ", \"storage\": {\"ptr\": \"%llu\", \"bytes\": \"%llu\"}", (unsigned long long)t->storage_ptr,
+                      (unsigned long long)t->storage_bytes);
+    if (t->values) {
+        pr_buf_puts(b, ", \"values_b64\": \"");
+        base64(b, t->values, t->values_bytes);
+        pr_buf_putc(b, '"');
+    }
+    pr_buf_puts(b, "}}");
+    return POLYRACE_OK;
+}
+
+/* ---- versions ---------------------------------------------------------------------------------- */
+const char *polyrace_version(void) { return POLYRACE_VERSION; }
+
+const char *polyrace_engine_version(const char *name)
+{
+    const pr_engine *e = strcmp(name, "isl") == 0 ? pr_engine_isl() : strcmp(name, "z3") == 0 ? pr_engine_z3() : NULL;
+    return e ? e->version() : NULL;
+}
+
+const char *polyrace_refusal_slug(size_t i)
+{
+    return i + 1 < PR_REFUSAL_COUNT ? pr_refusal_slug((pr_refusal_kind)(i + 1)) : NULL;
+}
+
+const char *polyrace_refusal_meaning(const char *slug)
+{
+    pr_refusal_kind k = pr_refusal_by_slug(pr_str_of(slug));
+    return k ? pr_refusal_meaning(k) : NULL;
+}
+
+const char *polyrace_refusal_advice(const char *slug)
+{
+    pr_refusal_kind k = pr_refusal_by_slug(pr_str_of(slug));
+    return k ? pr_refusal_advice(k) : NULL;
+}

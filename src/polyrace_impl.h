@@ -1,0 +1,102 @@
+/* Inside of the public library: handles and the steps shared by check, dump and replay. Included by
+ * src/polyrace*.c only. */
+#ifndef PR_POLYRACE_IMPL_H
+#define PR_POLYRACE_IMPL_H
+#include "front/interp.h"
+#include "front/launch.h"
+#include "hb/check.h"
+#include "hb/report.h"
+#include "polyrace/polyrace.h"
+
+/* Everything that lives in a context: one arena, counted references, a list for polyrace_context_free. */
+typedef struct pr_child {
+    struct pr_child *next, **link;
+    polyrace_context *ctx;
+    pr_arena *arena;
+    int refs;
+    bool open;                   /* under construction: thrown away when memory runs out             */
+    void (*destroy)(struct pr_child *self);
+} pr_child;
+
+struct polyrace_context {
+    pr_oom oom;
+    volatile int interrupt;
+    bool closing;
+    pr_child *first;
+};
+
+struct polyrace_module {
+    pr_child child;
+    pr_ir *ir;                   /* null when a reader limit was exceeded: then *limit says which      */
+    pr_error limit;
+    const char *name;
+    int64_t us_parse;
+};
+
+struct polyrace_launch {
+    pr_child child;              /* of the document; unused in items                               */
+    polyrace_launch *document;   /* items: the document; documents: themselves                      */
+    pr_launch_doc *doc;
+    int item;                    /* -1: a document of several launches                              */
+    polyrace_launch *items;
+    const char *input;           /* name in reports                                             */
+    /* builder; doc is made from them at the first use */
+    bool building;
+    const char *kernel;
+    pr_buf args;
+    int n_args, num_warps, num_ctas;
+    int64_t grid[3];
+};
+
+typedef struct pr_verdict_box {
+    pr_child child;
+    struct polyrace_verdict v;
+    PR_VEC(polyrace_module *) modules; /* whose text the verdict's strings point into                 */
+    PR_VEC(const char *) dirs;         /* where sources are looked for                              */
+} pr_verdict_box;
+
+/* An entry point arms the context like this; on exhaustion the children under construction are freed.
+ *     if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;                            */
+polyrace_error_kind pr_context_exhausted(polyrace_context *c, polyrace_error *err);
+/* Zeroed struct of at least sizeof(pr_child) bytes in an arena of its own; null: out of memory. */
+void *pr_child_new(polyrace_context *c, size_t bytes, void (*destroy)(pr_child *self));
+void pr_child_keep(pr_child *c);
+void pr_child_drop(pr_child *c);
+polyrace_error_kind pr_copy_error(polyrace_error *to, const pr_error *from);
+polyrace_error_kind pr_usage(polyrace_error *err, const char *message);
+bool pr_options_read(const polyrace_options *o, polyrace_options *full, polyrace_error *err);
+void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_options *out);
+int64_t pr_now_us(void);
+
+/* One configuration made ready: text, kernel, facts, raw records. A refusal that leaves nothing to analyse
+ * sets lowered false. */
+typedef struct pr_job {
+    pr_arena *arena;
+    polyrace_module *module;
+    const pr_op *func;
+    pr_launch *launch;           /* null without a launch                                         */
+    pr_records *records;
+    pr_refusal_vec refusals;     /* of binding; moved into records when lowered                      */
+    bool lowered;
+    int64_t us_parse, us_lower;
+} pr_job;
+
+/* The inputs of one call, prepared: one job a configuration. */
+typedef struct pr_plan {
+    polyrace_context *ctx;
+    pr_verdict_box *box;         /* owns everything                                             */
+    polyrace_launch *launch;     /* an item, or null                                            */
+    polyrace_options o;
+    pr_options hb;
+    pr_job *jobs; int n_jobs;
+} pr_plan;
+/* upto: parse only (false) or lower too (true). */
+pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m, const polyrace_launch *l,
+                       const polyrace_options *o, bool lower, pr_error *err);
+/* Setup of the concrete evaluator for a job at its launch; false when there is no grid. Contents of tensors
+ * are given when the records show that nothing writes them, or always (the caller checks). */
+bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_setup *out);
+
+/* polyrace_confirm.c */
+void pr_confirmer_init(pr_confirmer *out, pr_job *job);
+#endif
