@@ -344,6 +344,7 @@ static void test_uncertain(void)
     end(&k);
     begin(&k, 4, 1);                             /* ... but not where only loads touch the buffer */
     s = pr_sym_new(k.T, (pr_sym_info){ .kind = PR_SYM_LOADED, .bits = 32, .access = 7, .op_id = -1, .from_memory = true });
+    l = lane(&k, 0);
     access_of(&k, PR_RECORD_LOAD, 0, pr_app(k.T, s, &l, 1), 64);
     access_of(&k, PR_RECORD_STORE, 1, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64);
     CHECK(status_of(&k) == PR_VERDICT_OK);
