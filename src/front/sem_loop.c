@@ -1,0 +1,886 @@
+/* What does a loop carry, and how often does it run? ttir-front.md 3.5, 6.3, 6.4, 6.5.
+ *
+ * A loop with carried values is lowered twice. The first pass (a probe, which emits nothing) binds every
+ * carried value to placeholder symbols over its own lanes and looks at what is yielded: the value itself,
+ * a loop-invariant step away from it, a rotation of others, a function of the previous iteration, or, for
+ * a small constant trip count, whatever the iterations give one by one. The second pass runs the body with
+ * the solution as a term in the iteration number. What has no solution is an opaque symbol an iteration. */
+#include "front/value.h"
+
+typedef enum { SOL_NONE, SOL_PLAIN, SOL_LOST, SOL_INVARIANT, SOL_AFFINE, SOL_ROTATION, SOL_LAG, SOL_CHAIN,
+               SOL_OPAQUE } sol_kind;
+
+typedef struct solution {
+    sol_kind kind;
+    pr_term step[PR_COMPS_MAX];    /* AFFINE: increment of each component, guards unused           */
+    pr_term kept;                  /* AFFINE: obligations of the increments                        */
+    pr_term_vec later;             /* AFFINE: FITS over the placeholder that every iteration meets   */
+    int next, period;              /* ROTATION                                                   */
+    pr_val **chain;                /* CHAIN: value before iteration 0, 1, ..., trip                */
+    pr_ids all;
+    bool from_memory, from_atomic;
+} solution;
+
+typedef struct pr_probe {
+    const pr_op *op;
+    const pr_block *pre, *body;    /* pre: the before block of a while, else null                  */
+    int n;                         /* carried values                                             */
+    pr_val **init, **holder, **yield;
+    const pr_value *iv;            /* null for a while                                           */
+    pr_term iv_lower, iv_step;
+    pr_val *iv_from[2];
+    int first_arg;                 /* of the body block                                          */
+    pr_term lower, upper, step, bounds_held, increment_held;
+    pr_ids bound_ids;
+    pr_i128 trip;                  /* -1: not constant                                           */
+    pr_i128 k_most;
+    uint32_t mark;                 /* symbols from here on belong to the probe                     */
+    pr_var k;                      /* of the probe                                               */
+    int marker;                    /* carried value i is set member -(marker + i)                    */
+    solution *sol;
+} probe;
+
+/* ---- running the body once -------------------------------------------------------------------- */
+static bool run_body(pr_lower *c, const probe *p, pr_term k, pr_val **vals, pr_val **yields)
+{
+    if (p->iv) {
+        pr_val *iv = pr_val_derive(c, p->iv->type, p->iv_from, 2, false);
+        iv->held = PR_TERM_TRUE;
+        iv->term = pr_add(c->T, p->iv_lower, pr_mul(c->T, k, p->iv_step));
+        pr_bind(c, p->iv, pr_val_finish(c, p->op, iv, iv->term));
+    }
+    for (int i = 0; i < p->n; i++) {
+        if (p->pre) pr_bind(c, p->pre->args[i], vals[i]);
+        pr_bind(c, p->body->args[p->first_arg + i], vals[i]);
+    }
+    if (p->pre) pr_lower_block(c, p->pre);
+    const pr_op *t = pr_lower_block(c, p->body);
+    if (!t || t->opcode != PR_OP_SCF_YIELD || t->n_operands < p->n) return false;
+    for (int i = 0; i < p->n; i++) yields[i] = pr_operand(c, t, i);
+    return true;
+}
+
+/* ---- placeholders ----------------------------------------------------------------------------- */
+static pr_val *replace_comps(pr_lower *c, const pr_val *v, pr_refusal_kind kind, const char *why,
+                             probe *owner, int slot)
+{
+    pr_term list[PR_COMPS_MAX];
+    bool guard[PR_COMPS_MAX];
+    int n = pr_val_comps(v, list, guard), bits = v->kind == PR_VAL_INT ? pr_int_bits(v->type) : 64;
+    for (int i = 0; i < n; i++) {
+        if (guard[i]) continue;
+        pr_sym_info info = { .kind = PR_SYM_OPAQUE, .is_bool = v->kind == PR_VAL_BOOL,
+                             .bits = bits > 120 ? 120 : bits, .access = -1, .from_memory = v->from_memory,
+                             .from_atomic = v->from_atomic, .refusal = kind, .reason = why,
+                             .op_id = -1 };
+        list[i] = pr_symbol(c, info, v->type);
+        pr_placeholder h = { pr_syms_count(c->T) - 1, owner, slot, i };
+        if (owner) pr_vec_push(c->arena, &c->holders, h);
+    }
+    pr_val *r = pr_val_with_comps(c, v, list);
+    r->held = PR_TERM_TRUE;
+    r->pos = (pr_ids){ NULL, 0 };
+    return r;
+}
+
+static pr_val *make_holder(pr_lower *c, probe *p, int i)
+{
+    int n_iter = c->n_iter;
+    c->n_iter = 0;
+    pr_val *h = replace_comps(c, p->init[i], PR_REFUSAL_LOOP_VARIANT_ADVANCE, "carried value", p, i);
+    c->n_iter = n_iter;
+    h->from_memory = h->from_atomic = false;
+    h->gap = PR_REFUSAL_NONE;
+    h->all = pr_ids_one(c, -(p->marker + i));
+    return h;
+}
+
+static bool is_of_loop(void *user, const pr_terms *T, pr_term t)
+{
+    const probe *p = user;
+    if (pr_term_op_of(T, t) == PR_TERM_OP_APP) return pr_term_sym(T, t).id >= p->mark;
+    return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_term_var(T, t).id == p->k.id;
+}
+
+static bool is_invariant(pr_lower *c, probe *p, pr_term t)
+{
+    return !pr_term_none(t) && !pr_term_any(c->T, t, is_of_loop, p);
+}
+
+static const pr_placeholder *holder_of(const pr_lower *c, uint32_t sym)
+{
+    int lo = 0, hi = c->holders.n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (c->holders.data[mid].sym < sym) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < c->holders.n && c->holders.data[lo].sym == sym ? &c->holders.data[lo] : NULL;
+}
+
+/* ---- values at an iteration --------------------------------------------------------------------- */
+static pr_val *value_at(pr_lower *c, probe *p, int i, pr_term k);
+
+static pr_val *condition(pr_lower *c, pr_term t)
+{
+    static const pr_type i1 = { .kind = PR_TYPE_INT, .bits = 1 };
+    pr_val *v = pr_val_new(c, &i1);
+    v->term = t;
+    return v;
+}
+
+static int comp_bits(const pr_val *v, int comp)
+{
+    if (v->kind == PR_VAL_INT) return pr_int_bits(v->type);
+    bool offset = v->view && comp >= 2 * v->n_target && (comp - 2 * v->n_target) % 3 == 2;
+    return v->kind == PR_VAL_BPTR && offset ? 32 : 0;
+}
+
+static pr_term affine_comp(pr_lower *c, const solution *s, const pr_term *init, int i, pr_term k)
+{
+    return pr_add(c->T, init[i], pr_mul(c->T, k, s->step[i]));
+}
+
+typedef struct holder_map { pr_lower *c; probe *p; pr_val **vals; pr_subst *lanes; } holder_map;
+
+static pr_term replace_holder(void *user, pr_terms *T, pr_term t)
+{
+    holder_map *m = user;
+    const pr_placeholder *h = holder_of(m->c, pr_term_sym(T, t).id);
+    if (!h || h->probe != m->p || !m->vals[h->slot]) return t;
+    pr_term list[PR_COMPS_MAX], map[PR_MAX_RANK] = { { 0 } };
+    bool guard[PR_COMPS_MAX];
+    pr_val_comps(m->vals[h->slot], list, guard);
+    int rank = pr_term_arity(T, t);
+    uint32_t top = 0;
+    bool moved = false;
+    for (int d = 0; d < rank && d < PR_MAX_RANK; d++) {
+        map[d] = pr_term_child(T, t, d);
+        moved |= !pr_term_is(map[d], pr_lane_term(m->c, d)) && m->vals[h->slot]->type->shape[d] != 1;
+        if (m->c->out->lane[d].id > top) top = m->c->out->lane[d].id;
+    }
+    if (!moved) return list[h->comp];
+    pr_term *vars = PR_NEW_N(m->c->arena, pr_term, top + 1);
+    for (int d = 0; d < rank && d < PR_MAX_RANK; d++) vars[m->c->out->lane[d].id] = map[d];
+    pr_subst s = { .T = T, .var_map = vars, .n_var_map = top + 1 };
+    return pr_subst_apply(&s, list[h->comp]);
+}
+
+typedef struct slot_test { const pr_lower *c; const probe *p; int slot; } slot_test;
+
+static bool is_of_slot(void *user, const pr_terms *T, pr_term t)
+{
+    const slot_test *s = user;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_APP) return false;
+    const pr_placeholder *h = holder_of(s->c, pr_term_sym(T, t).id);
+    return h && h->probe == s->p && h->slot == s->slot;
+}
+
+static bool uses_slot(pr_lower *c, probe *p, const pr_val *v, int slot)
+{
+    pr_term list[PR_COMPS_MAX];
+    bool guard[PR_COMPS_MAX];
+    slot_test s = { c, p, slot };
+    int n = pr_val_comps(v, list, guard);
+    for (int i = 0; i < n; i++)
+        if (pr_term_any(c->T, list[i], is_of_slot, &s)) return true;
+    return pr_term_any(c->T, v->held, is_of_slot, &s);
+}
+
+/* v (made in the probe) at iteration k: the probe's iteration variable and placeholders replaced. */
+static pr_val *replay(pr_lower *c, probe *p, const pr_val *v, pr_term k)
+{
+    pr_val **vals = PR_NEW_N(c->arena, pr_val *, p->n + 1);
+    pr_term held = PR_TERM_TRUE;
+    for (int j = 0; j < p->n; j++) {
+        if (!uses_slot(c, p, v, j)) continue;
+        vals[j] = value_at(c, p, j, k);
+        held = pr_and(c->T, held, vals[j]->held);
+    }
+    holder_map m = { c, p, vals, NULL };
+    pr_term *vars = PR_NEW_N(c->arena, pr_term, p->k.id + 1);
+    vars[p->k.id] = k;
+    pr_subst s = { .T = c->T, .var_map = vars, .n_var_map = p->k.id + 1, .app = replace_holder, .user = &m };
+    pr_term list[PR_COMPS_MAX];
+    bool guard[PR_COMPS_MAX];
+    int n = pr_val_comps(v, list, guard);
+    for (int i = 0; i < n; i++) list[i] = pr_subst_apply(&s, list[i]);
+    pr_val *r = pr_val_with_comps(c, v, list);
+    r->held = pr_and(c->T, held, pr_subst_apply(&s, v->held));
+    return r;
+}
+
+static bool same_form(const pr_val *a, const pr_val *b)
+{
+    pr_term x[PR_COMPS_MAX], y[PR_COMPS_MAX];
+    bool g[PR_COMPS_MAX];
+    if (a->kind != b->kind || a->lost || b->lost || a->n_target != b->n_target) return false;
+    if (!a->view != !b->view || (a->view && (a->view->rank != b->view->rank ||
+                                             a->view->elem_bytes != b->view->elem_bytes))) return false;
+    int n = pr_val_comps(a, x, g);
+    if (n != pr_val_comps(b, y, g)) return false;
+    for (int i = 0; i < n; i++)
+        if (g[i] && !pr_term_is(x[i], y[i])) return false;
+    for (int i = 0; i < a->n_target; i++)
+        if (a->target[i].base != b->target[i].base) return false;
+    return true;
+}
+
+static pr_val *affine_at(pr_lower *c, probe *p, int i, pr_term k)
+{
+    pr_terms *T = c->T;
+    const solution *s = &p->sol[i];
+    const pr_val *v0 = p->init[i];
+    pr_term init[PR_COMPS_MAX], list[PR_COMPS_MAX];
+    bool guard[PR_COMPS_MAX];
+    int n = pr_val_comps(v0, init, guard);
+    pr_term held = pr_and(T, v0->held, s->kept);
+    for (int j = 0; j < n; j++) {
+        list[j] = guard[j] ? init[j] : affine_comp(c, s, init, j, k);
+        if (!guard[j] && comp_bits(v0, j))
+            held = pr_and(T, held, pr_fits_here(c, v0->type, PR_FITS_SIGNED, comp_bits(v0, j), list[j]));
+    }
+    for (int f = 0; f < s->later.n; f++) { /* monotone in k: the first and the latest step suffice */
+        pr_term ends[2] = { PR_TERM_ZERO, pr_sub(T, k, pr_const(T, 1)) }, both = PR_TERM_TRUE;
+        for (int e = 0; e < 2; e++) {
+            pr_val *at = pr_val_with_comps(c, v0, init);
+            pr_term now[PR_COMPS_MAX];
+            for (int j = 0; j < n; j++) now[j] = guard[j] ? init[j] : affine_comp(c, s, init, j, ends[e]);
+            at = pr_val_with_comps(c, at, now);
+            pr_val **vals = PR_NEW_N(c->arena, pr_val *, p->n + 1);
+            vals[i] = at;
+            holder_map m = { c, p, vals, NULL };
+            pr_subst sub = { .T = T, .app = replace_holder, .user = &m };
+            both = pr_and(T, both, pr_subst_apply(&sub, s->later.data[f]));
+        }
+        held = pr_and(T, held, pr_implies(T, pr_le(T, pr_const(T, 1), k), both));
+    }
+    pr_val *r = pr_val_with_comps(c, v0, list);
+    r->held = held;
+    return r;
+}
+
+static pr_val *chain_at(pr_lower *c, probe *p, int i, pr_term k)
+{
+    const solution *s = &p->sol[i];
+    pr_i128 at;
+    if (pr_term_const(c->T, k, &at) && at >= 0 && at <= p->trip) return s->chain[(int)at];
+    pr_val *v = s->chain[(int)p->trip - 1];
+    for (int j = (int)p->trip - 2; j >= 0; j--)
+        v = pr_val_merge(c, p->op, condition(c, pr_eq(c->T, k, pr_const(c->T, j))), s->chain[j], v,
+                         p->init[i]->type, false);
+    return v;
+}
+
+static pr_val *rotation_at(pr_lower *c, probe *p, int i, pr_term k)
+{
+    int period = p->sol[i].period, slot = i, order[PR_MAX_RANK];
+    for (int r = 0; r < period; r++, slot = p->sol[slot].next) order[r] = slot;
+    pr_term turn = pr_fmod_t(c->T, k, pr_const(c->T, period));
+    pr_val *v = p->init[order[period - 1]];
+    for (int r = period - 2; r >= 0; r--)
+        v = pr_val_merge(c, p->op, condition(c, pr_eq(c->T, turn, pr_const(c->T, r))), p->init[order[r]], v,
+                         p->init[i]->type, false);
+    return v;
+}
+
+static pr_val *opaque_at(pr_lower *c, probe *p, int i)
+{
+    const solution *s = &p->sol[i];
+    static const char why[] = "a value carried through a loop that is not affine in the iteration";
+    pr_val *v = pr_val_clone(c, p->init[i], p->init[i]->type);
+    v->from_memory = s->from_memory;
+    v->from_atomic = s->from_atomic;
+    if (same_form(v, p->yield[i]) && pr_val_kind_of(v->type) != PR_VAL_DESC)
+        v = replace_comps(c, v, PR_REFUSAL_LOOP_VARIANT_ADVANCE, why, NULL, 0);
+    else {
+        v->lost = PR_REFUSAL_LOOP_VARIANT_ADVANCE;
+        v->lost_why = why;
+        v->n_target = 0;
+        v->view = NULL;
+        v->held = PR_TERM_TRUE;
+    }
+    v->gap = PR_REFUSAL_LOOP_VARIANT_ADVANCE;
+    v->why = why;
+    return v;
+}
+
+static pr_val *value_at(pr_lower *c, probe *p, int i, pr_term k)
+{
+    const solution *s = &p->sol[i];
+    pr_val *v = NULL;
+    switch (s->kind) {
+    case SOL_INVARIANT: return p->init[i];
+    case SOL_PLAIN: v = pr_val_clone(c, p->init[i], p->init[i]->type); break;
+    case SOL_LOST:
+        v = pr_val_clone(c, p->init[i]->lost ? p->init[i] : p->yield[i], p->init[i]->type);
+        v->view = NULL;
+        v->n_target = 0;
+        v->held = PR_TERM_TRUE;
+        break;
+    case SOL_AFFINE: v = affine_at(c, p, i, k); break;
+    case SOL_ROTATION: v = rotation_at(c, p, i, k); break;
+    case SOL_LAG: {
+        pr_val *before = replay(c, p, p->yield[i], pr_sub(c->T, k, pr_const(c->T, 1)));
+        v = pr_val_merge(c, p->op, condition(c, pr_eq(c->T, k, PR_TERM_ZERO)), p->init[i], before,
+                         p->init[i]->type, false);
+        break;
+    }
+    case SOL_CHAIN: v = chain_at(c, p, i, k); break;
+    case SOL_NONE: case SOL_OPAQUE: v = opaque_at(c, p, i); break;
+    }
+    v = pr_val_clone(c, v, v->type);
+    v->pos = (pr_ids){ NULL, 0 };
+    v->all = s->all;
+    v->from_memory = s->from_memory;
+    v->from_atomic = s->from_atomic;
+    return v;
+}
+
+/* ---- solving ------------------------------------------------------------------------------------- */
+static bool solve_affine(pr_lower *c, probe *p, int i)
+{
+    pr_terms *T = c->T;
+    const pr_val *h = p->holder[i], *y = p->yield[i];
+    solution *s = &p->sol[i];
+    pr_term from[PR_COMPS_MAX], to[PR_COMPS_MAX];
+    bool guard[PR_COMPS_MAX];
+    if (!same_form(h, y)) return false;
+    int n = pr_val_comps(h, from, guard);
+    pr_val_comps(y, to, guard);
+    for (int j = 0; j < n; j++) {
+        if (guard[j]) continue;
+        if (h->kind == PR_VAL_BOOL) return false;
+        s->step[j] = pr_sub(T, to[j], from[j]);
+        if (!is_invariant(c, p, s->step[j])) return false;
+    }
+    pr_term_vec parts = { 0 };
+    pr_conjuncts(T, y->held, &parts, c->arena);
+    s->kept = PR_TERM_TRUE;
+    s->later = (pr_term_vec){ 0 };
+    for (int q = 0; q < parts.n; q++) {
+        pr_term f = parts.data[q];
+        if (is_invariant(c, p, f)) {
+            s->kept = pr_and(T, s->kept, f);
+            continue;
+        }
+        if (pr_term_op_of(T, f) != PR_TERM_OP_FITS) return false;
+        int at = -1;
+        for (int j = 0; j < n && at < 0; j++)
+            if (!guard[j] && is_invariant(c, p, pr_sub(T, pr_term_child(T, f, 0), from[j]))) at = j;
+        if (at < 0) return false;
+        /* A sum of the same width may wrap and come back: only the running value has to fit. */
+        if (pr_term_fits_kind(T, f) == PR_FITS_SIGNED && pr_term_bits(T, f) == comp_bits(h, at)) continue;
+        pr_vec_push(c->arena, &s->later, f);
+    }
+    s->kind = SOL_AFFINE;
+    return true;
+}
+
+static void solve_rotations(pr_lower *c, probe *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        p->sol[i].next = -1;
+        if (p->sol[i].kind != SOL_NONE) continue;
+        for (int j = 0; j < p->n && p->sol[i].next < 0; j++)
+            if (p->sol[j].kind == SOL_NONE && pr_type_eq(p->init[i]->type, p->init[j]->type) &&
+                pr_val_same(p->yield[i], p->holder[j]) && pr_term_is(p->yield[i]->held, PR_TERM_TRUE))
+                p->sol[i].next = j;
+    }
+    for (int i = 0; i < p->n; i++) {
+        int steps = 1, j = p->sol[i].next;
+        while (j >= 0 && j != i && steps <= PR_MAX_RANK) {
+            j = p->sol[j].next;
+            steps++;
+        }
+        if (j == i && steps <= PR_MAX_RANK) p->sol[i].period = steps;
+    }
+    for (int i = 0; i < p->n; i++)
+        if (p->sol[i].period) p->sol[i].kind = SOL_ROTATION;
+}
+
+typedef struct lag_test { pr_lower *c; probe *p; } lag_test;
+
+static bool blocks_lag(void *user, const pr_terms *T, pr_term t)
+{
+    lag_test *l = user;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_APP || pr_term_sym(T, t).id < l->p->mark) return false;
+    const pr_placeholder *h = holder_of(l->c, pr_term_sym(T, t).id);
+    if (!h || h->probe != l->p) return true;
+    sol_kind k = l->p->sol[h->slot].kind;
+    return k != SOL_INVARIANT && k != SOL_AFFINE && k != SOL_ROTATION && k != SOL_LAG;
+}
+
+static bool solve_lag(pr_lower *c, probe *p, int i)
+{
+    pr_term list[PR_COMPS_MAX];
+    bool guard[PR_COMPS_MAX];
+    const pr_val *y = p->yield[i];
+    lag_test l = { c, p };
+    if (y->lost || p->init[i]->lost || y->kind == PR_VAL_BPTR || y->kind == PR_VAL_DESC) return false;
+    int n = pr_val_comps(y, list, guard);
+    for (int j = 0; j < n; j++)
+        if (pr_term_none(list[j]) || pr_term_any(c->T, list[j], blocks_lag, &l)) return false;
+    if (pr_term_none(y->held) || pr_term_any(c->T, y->held, blocks_lag, &l)) return false;
+    p->sol[i].kind = SOL_LAG;
+    return true;
+}
+
+/* Follows a constant number of iterations one by one for what has no closed form. */
+static void solve_chains(pr_lower *c, probe *p)
+{
+    int trip = (int)p->trip;
+    bool wanted = false;
+    for (int i = 0; i < p->n; i++) wanted |= p->sol[i].kind == SOL_NONE;
+    if (!wanted) return;
+    pr_val **now = PR_NEW_N(c->arena, pr_val *, p->n + 1), **next = PR_NEW_N(c->arena, pr_val *, p->n + 1);
+    uint32_t mark = p->mark;
+    p->mark = pr_syms_count(c->T);
+    for (int i = 0; i < p->n; i++) {
+        now[i] = p->init[i];
+        p->sol[i].chain = PR_NEW_N(c->arena, pr_val *, trip + 1);
+    }
+    for (int k = 0; k <= trip; k++) {
+        for (int i = 0; i < p->n; i++) p->sol[i].chain[k] = now[i];
+        if (k == trip) break;
+        c->iter[c->n_iter - 1] = pr_const(c->T, k);
+        if (!run_body(c, p, pr_const(c->T, k), now, next)) break;
+        for (int i = 0; i < p->n; i++) {
+            pr_term list[PR_COMPS_MAX];
+            bool guard[PR_COMPS_MAX], fine = !next[i]->lost && next[i]->kind == p->init[i]->kind;
+            int n = pr_val_comps(next[i], list, guard);
+            for (int j = 0; j < n && fine; j++) fine = is_invariant(c, p, list[j]);
+            fine = fine && is_invariant(c, p, next[i]->held);
+            now[i] = next[i];
+            if (!fine && p->sol[i].kind == SOL_NONE) p->sol[i].kind = SOL_OPAQUE;
+        }
+    }
+    p->mark = mark;
+    for (int i = 0; i < p->n; i++)
+        if (p->sol[i].kind == SOL_NONE && !c->exhausted) p->sol[i].kind = SOL_CHAIN;
+}
+
+static void close_dependencies(pr_lower *c, probe *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        solution *s = &p->sol[i];
+        s->all = pr_ids_union(c, p->init[i]->all, p->yield[i]->all);
+        s->from_memory = p->init[i]->from_memory || p->yield[i]->from_memory;
+        s->from_atomic = p->init[i]->from_atomic || p->yield[i]->from_atomic;
+    }
+    for (int round = 0; round < p->n; round++)
+        for (int i = 0; i < p->n; i++) {
+            solution *s = &p->sol[i];
+            pr_ids all = s->all;
+            for (int m = 0; m < all.n; m++) {
+                int j = -all.v[m] - p->marker;
+                if (all.v[m] >= 0 || j < 0 || j >= p->n || j == i) continue;
+                s->all = pr_ids_union(c, s->all, p->sol[j].all);
+                s->from_memory |= p->sol[j].from_memory;
+                s->from_atomic |= p->sol[j].from_atomic;
+            }
+        }
+    for (int i = 0; i < p->n; i++) {
+        int *kept = PR_NEW_N(c->arena, int, p->sol[i].all.n + 1), n = 0;
+        for (int m = 0; m < p->sol[i].all.n; m++) {
+            int id = p->sol[i].all.v[m];
+            if (id < 0 && -id >= p->marker && -id < p->marker + p->n) continue;
+            kept[n++] = id;
+        }
+        p->sol[i].all = (pr_ids){ kept, n };
+    }
+}
+
+static pr_var iteration(pr_lower *c, const probe *p, int *number)
+{
+    *number = c->dry ? (1 << 20) + c->dry_loops++ : c->out->n_loops++;
+    return pr_var_new(c->T, (pr_var_info){ .role = PR_ROLE_ITER, .index = *number, .copy = PR_COPY_NONE,
+                                           .lo = 0, .hi = p->k_most,
+                                           .name = pr_arena_printf(c->arena, "k%d", *number) });
+}
+
+/* First pass: binds placeholders, runs the body, keeps what it yields. */
+static bool probe_body(pr_lower *c, probe *p)
+{
+    int number;
+    bool fine = true;
+    p->mark = pr_syms_count(c->T);
+    p->marker = 1 + c->n_probes;
+    c->n_probes += p->n;
+    p->holder = PR_NEW_N(c->arena, pr_val *, p->n + 1);
+    p->yield = PR_NEW_N(c->arena, pr_val *, p->n + 1);
+    p->sol = PR_NEW_N(c->arena, solution, p->n + 1);
+    for (int i = 0; i < p->n; i++) p->holder[i] = make_holder(c, p, i);
+    c->dry++;
+    p->k = iteration(c, p, &number);
+    c->iter[c->n_iter++] = pr_var_term(c->T, p->k);
+    fine = run_body(c, p, pr_var_term(c->T, p->k), p->holder, p->yield);
+    c->n_iter--;
+    c->dry--;
+    return fine;
+}
+
+static void solve(pr_lower *c, probe *p)
+{
+    close_dependencies(c, p);
+    for (int i = 0; i < p->n; i++) {
+        solution *s = &p->sol[i];
+        const pr_val *h = p->holder[i], *y = p->yield[i];
+        if (h->kind == PR_VAL_FLOAT || h->kind == PR_VAL_OTHER) s->kind = SOL_PLAIN;
+        else if (h->lost || y->lost) s->kind = SOL_LOST;
+        else if (pr_val_same(h, y) && pr_term_is(y->held, PR_TERM_TRUE)) s->kind = SOL_INVARIANT;
+        else solve_affine(c, p, i);
+        if (s->kind != SOL_INVARIANT) pr_mark_other_shape(c, y->all);
+    }
+    solve_rotations(c, p);
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < p->n; i++)
+            if (p->sol[i].kind == SOL_NONE && solve_lag(c, p, i)) more = true;
+    }
+    if (p->trip >= 0 && p->trip <= c->o.max_unroll) {
+        c->dry++;
+        c->n_iter++;
+        solve_chains(c, p);
+        c->n_iter--;
+        c->dry--;
+    }
+    for (int i = 0; i < p->n; i++)
+        if (p->sol[i].kind == SOL_NONE || c->exhausted)
+            p->sol[i].kind = p->sol[i].kind == SOL_PLAIN ? SOL_PLAIN : p->sol[i].kind == SOL_LOST ? SOL_LOST : SOL_OPAQUE;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------ */
+static pr_term trip_term(pr_lower *c, const probe *p)
+{
+    pr_terms *T = c->T;
+    if (p->trip >= 0) return pr_const(T, p->trip);
+    pr_term span = pr_sub(T, p->upper, p->lower);
+    pr_term up = pr_add(T, span, pr_sub(T, p->step, pr_const(T, 1)));
+    return pr_max(T, PR_TERM_ZERO, pr_fdiv_t(T, up, p->step));
+}
+
+static void set_results(pr_lower *c, const pr_op *op, probe *p, pr_val **v)
+{
+    for (int i = 0; i < p->n && i < op->n_results; i++) pr_result(c, op, i, v[i]);
+}
+
+static pr_frame *push_loop(pr_lower *c, const probe *p)
+{
+    pr_frame *f = PR_NEW(c->arena, pr_frame);
+    *f = (pr_frame){ .outer = c->frame, .kind = PR_FRAME_LOOP, .depth = c->frame ? c->frame->depth + 1 : 1,
+                     .loc = pr_loc_of(p->op), .cond = PR_TERM_TRUE, .held = PR_TERM_TRUE,
+                     .lower = p->lower, .upper = p->upper, .step = p->step,
+                     .bounds_held = p->bounds_held, .increment_held = p->increment_held };
+    f->k = iteration(c, p, &f->loop);
+    c->frame = f;
+    c->control = pr_ids_union(c, c->control, p->bound_ids);
+    for (int i = 0; i < p->bound_ids.n; i++)
+        if (p->bound_ids.v[i] >= 0) c->access.data[p->bound_ids.v[i]].path = true;
+    c->iter[c->n_iter++] = pr_var_term(c->T, f->k);
+    return f;
+}
+
+static void refuse_loop(pr_lower *c, const pr_op *op, const char *why)
+{
+    pr_refuse(c, op, PR_REFUSAL_CONTROL_FLOW, "%s", why);
+    pr_opaque_results(c, op, false, PR_REFUSAL_NONE, NULL);
+}
+
+/* p: bounds set, probed when it carries anything. */
+static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
+{
+    pr_val **vals = PR_NEW_N(c->arena, pr_val *, p->n + 1), **yields = PR_NEW_N(c->arena, pr_val *, p->n + 1);
+    if (p->trip == 0) { set_results(c, op, p, p->init); return; }
+    if (p->trip == 1) {
+        if (!run_body(c, p, PR_TERM_ZERO, p->init, yields)) { refuse_loop(c, op, "a loop body is not understood"); return; }
+        set_results(c, op, p, yields);
+        return;
+    }
+    if (p->n) solve(c, p);
+    const pr_frame *frame = c->frame;
+    pr_ids control = c->control;
+    pr_frame *f = push_loop(c, p);
+    for (int i = 0; i < p->n; i++) vals[i] = value_at(c, p, i, pr_var_term(c->T, f->k));
+    bool fine = run_body(c, p, pr_var_term(c->T, f->k), vals, yields);
+    c->n_iter--;
+    c->frame = frame;
+    c->control = control;
+    if (!fine) { refuse_loop(c, op, "a loop body is not understood"); return; }
+    pr_term n = trip_term(c, p);
+    for (int i = 0; i < p->n; i++) {
+        vals[i] = pr_term_none(n) ? opaque_at(c, p, i) : value_at(c, p, i, n);
+        if (p->sol[i].kind == SOL_INVARIANT) continue;
+        vals[i] = pr_val_clone(c, vals[i], vals[i]->type);
+        if (p->sol[i].kind != SOL_PLAIN && p->sol[i].kind != SOL_OPAQUE)
+            vals[i]->held = pr_and(c->T, vals[i]->held, p->bounds_held);
+        vals[i]->all = pr_ids_union(c, vals[i]->all, p->bound_ids);
+    }
+    set_results(c, op, p, vals);
+}
+
+static void set_trip(pr_lower *c, probe *p)
+{
+    pr_terms *T = c->T;
+    pr_i128 lo, hi, st;
+    p->trip = -1;
+    pr_box *box = pr_lower_box(c, NULL);
+    pr_interval l = pr_range(box, p->lower), u = pr_range(box, p->upper), s = pr_range(box, p->step);
+    pr_i128 least = s.lo > 1 ? s.lo : 1, most = ((pr_i128)1 << 64) - 1;
+    p->k_most = u.hi >= PR_INF || l.lo <= -PR_INF ? most : u.hi <= l.lo ? 0 : (u.hi - l.lo - 1) / least;
+    if (p->k_most > most) p->k_most = most;
+    if (!pr_term_const(T, p->lower, &lo) || !pr_term_const(T, p->upper, &hi) || !pr_term_const(T, p->step, &st))
+        return;
+    if (st > 0) p->trip = hi > lo ? (hi - lo + st - 1) / st : 0;
+}
+
+/* The value after the last one the loop runs with (before + step) fits bits. */
+static pr_term increment_fits(pr_lower *c, const probe *p, pr_term lower, pr_term step, int bits)
+{
+    pr_terms *T = c->T;
+    pr_term rough = pr_add(T, p->upper, pr_sub(T, p->step, pr_const(T, 1)));
+    pr_i128 s;
+    bool up = pr_term_is(lower, p->lower), fixed = pr_term_const(T, p->step, &s);
+    if (fixed && s == 1) return PR_TERM_TRUE;
+    if (up && (!fixed || pr_term_is(pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, rough), PR_TERM_TRUE)))
+        return pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, rough);
+    pr_term n = p->trip >= 0 ? pr_const(T, p->trip)
+              : pr_fdiv_t(T, pr_add(T, pr_sub(T, p->upper, p->lower), pr_sub(T, p->step, pr_const(T, 1))), p->step);
+    return pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, pr_add(T, lower, pr_mul(T, n, step)));
+}
+
+void pr_sem_for(pr_lower *c, const pr_op *op)
+{
+    pr_terms *T = c->T;
+    pr_val *lb = pr_operand(c, op, 0), *ub = pr_operand(c, op, 1), *st = pr_operand(c, op, 2);
+    const pr_region *r = op->n_regions == 1 ? op->regions[0] : NULL;
+    const pr_block *body = r && r->n_blocks == 1 ? r->blocks[0] : NULL;
+    probe *p = PR_NEW(c->arena, probe);
+    p->n = op->n_operands - 3;
+    if (!body || body->n_args != p->n + 1 || op->n_results != p->n || lb->kind != PR_VAL_INT ||
+        ub->kind != PR_VAL_INT || st->kind != PR_VAL_INT || c->n_iter + 1 >= PR_LOOP_DEPTH_MAX) {
+        refuse_loop(c, op, "a loop of a form that is not followed");
+        return;
+    }
+    p->op = op;
+    p->body = body;
+    p->iv = body->args[0];
+    p->first_arg = 1;
+    p->iv_lower = p->lower = lb->term;
+    p->upper = PR_FAULT(c, PR_FAULT_TRIP) ? pr_sub(T, ub->term, st->term) : ub->term;
+    p->iv_step = p->step = st->term;
+    p->iv_from[0] = lb;
+    p->iv_from[1] = st;
+    p->bounds_held = pr_and(T, lb->held, pr_and(T, ub->held, st->held));
+    p->bound_ids = pr_ids_union(c, lb->all, pr_ids_union(c, ub->all, st->all));
+    int bits = pr_int_bits(lb->type);
+    if (pr_op_attr(op, "unsignedCmp")) {
+        pr_val *const part[3] = { lb, ub, st };
+        for (int i = 0; i < 3; i++)
+            p->bounds_held = pr_and(T, p->bounds_held, pr_fits_here(c, NULL, PR_FITS_NONNEG, bits, part[i]->term));
+    }
+    p->init = PR_NEW_N(c->arena, pr_val *, p->n + 1);
+    for (int i = 0; i < p->n; i++) p->init[i] = pr_operand(c, op, 3 + i);
+    set_trip(c, p);
+    p->increment_held = increment_fits(c, p, p->iv_lower, p->iv_step, bits);
+    if (p->n && (p->trip < 0 || p->trip > 1) && !probe_body(c, p)) {
+        refuse_loop(c, op, "a loop body is not understood");
+        return;
+    }
+    finish_loop(c, op, p);
+}
+
+/* ---- while ----------------------------------------------------------------------------------------- */
+enum { PRED_EQ, PRED_NE, PRED_SLT, PRED_SLE, PRED_SGT, PRED_SGE, PRED_ULT, PRED_ULE, PRED_UGT, PRED_UGE };
+
+static int swapped(int pred)
+{
+    static const int by[] = { PRED_EQ, PRED_NE, PRED_SGT, PRED_SGE, PRED_SLT, PRED_SLE, PRED_UGT, PRED_UGE,
+                              PRED_ULT, PRED_ULE };
+    return by[pred];
+}
+
+static bool forwards_all(const pr_op *cond, const pr_block *pre, int n)
+{
+    if (cond->n_operands != n + 1 || pre->n_args != n) return false;
+    for (int i = 0; i < n; i++)
+        if (cond->operands[1 + i] != pre->args[i]) return false;
+    return true;
+}
+
+/* Reads the bounds off `while (v pred limit) v += const`; p is probed. Null or the clause that fails. */
+static const char *counting_bounds(pr_lower *c, probe *p, const pr_op *cond)
+{
+    pr_terms *T = c->T;
+    const pr_op *cmp = cond->operands[0]->def;
+    if (!cmp || cmp->opcode != PR_OP_ARITH_CMPI || cmp->block != p->pre)
+        return "its condition is not a comparison of integers";
+    int pred = (int)pr_op_attr_int(cmp, "predicate", -1), slot = -1, side = 0;
+    if (pred < 0 || pred > PRED_UGE) return "its condition is not a comparison of integers";
+    for (side = 0; side < 2 && slot < 0; side++)
+        for (int i = 0; i < p->n && slot < 0; i++)
+            if (cmp->operands[side] == p->pre->args[i] && p->holder[i]->kind == PR_VAL_INT &&
+                is_invariant(c, p, pr_get(c, cmp->operands[1 - side])->term)) slot = i;
+    if (slot < 0) return "its condition does not compare a carried value with a fixed one";
+    if (side == 2) pred = swapped(pred);
+    pr_val *limit = pr_get(c, cmp->operands[2 - side]), *v0 = p->init[slot];
+    if (limit->kind != PR_VAL_INT || !is_invariant(c, p, limit->held)) return "its limit changes";
+    pr_i128 by;
+    pr_term step = p->yield[slot]->kind == PR_VAL_INT ? pr_sub(T, p->yield[slot]->term, p->holder[slot]->term) : PR_TERM_NONE;
+    if (pr_term_none(step) || !pr_term_const(T, step, &by) || by == 0) return "its counter does not move by a constant";
+    int bits = pr_int_bits(v0->type);
+    p->bounds_held = pr_and(T, v0->held, limit->held);
+    p->bound_ids = pr_ids_union(c, v0->all, limit->all);
+    if (pred == PRED_NE) {
+        pr_i128 a, b;
+        if (!pr_term_const(T, v0->term, &a) || !pr_term_const(T, limit->term, &b) || (b - a) % by || (b - a) / by < 0)
+            return "it may step over its limit";
+        pred = by > 0 ? PRED_SLT : PRED_SGT;
+    }
+    bool up = pred == PRED_SLT || pred == PRED_SLE || pred == PRED_ULT || pred == PRED_ULE;
+    bool incl = pred == PRED_SLE || pred == PRED_ULE || pred == PRED_SGE || pred == PRED_UGE;
+    if (pred == PRED_EQ || up != (by > 0)) return "its counter moves away from its limit";
+    if (pred >= PRED_ULT)
+        p->bounds_held = pr_and(T, p->bounds_held, pr_and(T, pr_fits_here(c, NULL, PR_FITS_NONNEG, bits, v0->term),
+                                                          pr_fits_here(c, NULL, PR_FITS_NONNEG, bits, limit->term)));
+    pr_term end = incl ? pr_add(T, limit->term, pr_const(T, up ? 1 : -1)) : limit->term;
+    if (incl) p->bounds_held = pr_and(T, p->bounds_held, pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, end));
+    p->lower = up ? v0->term : pr_neg(T, v0->term);
+    p->upper = up ? end : pr_neg(T, end);
+    p->step = pr_const(T, up ? by : -by);
+    set_trip(c, p);
+    p->increment_held = increment_fits(c, p, v0->term, step, bits);
+    return NULL;
+}
+
+static const pr_op *single_access(const pr_region *r, int *count)
+{
+    const pr_op *found = NULL;
+    for (int i = 0; r->n_blocks && i < r->blocks[0]->n_ops; i++) {
+        const pr_op *op = r->blocks[0]->ops[i];
+        bool access = op->opcode == PR_OP_TT_LOAD || op->opcode == PR_OP_TT_STORE ||
+                      op->opcode == PR_OP_TT_ATOMIC_RMW || op->opcode == PR_OP_TT_ATOMIC_CAS ||
+                      op->opcode == PR_OP_TT_ATOMIC_LOAD || op->opcode == PR_OP_TT_ATOMIC_STORE ||
+                      op->opcode == PR_OP_TT_ATOMIC_POLL || op->n_regions ||
+                      op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_CALL;
+        if (!access) continue;
+        found = op;
+        ++*count;
+    }
+    return found;
+}
+
+/* Why the loop is not an await (ttir-front.md 6.5); null when it is one. Values are those of the last
+ * lowering of the before region. */
+static const char *not_await(pr_lower *c, const pr_op *op, bool nested)
+{
+    if (op->n_operands || op->n_results) return "it carries values";
+    if (nested) return "it stands inside another while loop";
+    const pr_block *after = pr_region_block(op->regions[1]);
+    if (after->n_ops != 1) return "its body does more than wait";
+    int n = 0;
+    const pr_op *a = single_access(op->regions[0], &n);
+    if (n != 1 || a->n_results != 1) return "it does not read exactly one location";
+    pr_val_kind kind = pr_val_kind_of(a->results[0]->type);
+    if (kind != PR_VAL_INT && kind != PR_VAL_BOOL) return "it waits for a value that is not an integer";
+    const pr_op *cond = pr_block_terminator(pr_region_block(op->regions[0]));
+    const pr_op *cmp = cond->operands[0]->def;
+    int side = -1, pred = cmp ? (int)pr_op_attr_int(cmp, "predicate", -1) : -1;
+    if (cmp && cmp->opcode == PR_OP_ARITH_CMPI && cmp->n_operands == 2)
+        for (int i = 0; i < 2; i++)
+            if (cmp->operands[i] == a->results[0] && cmp->operands[1 - i] != a->results[0]) side = i;
+    if (side < 0) return "its condition is not a comparison of the value read";
+    pr_val *other = pr_get(c, cmp->operands[1 - side]);
+    for (int i = 0; i < other->all.n; i++)
+        if (other->all.v[i] == pr_access_number(c, a)) return "the value it waits for depends on the value read";
+    switch (a->opcode) {
+    case PR_OP_TT_LOAD: case PR_OP_TT_ATOMIC_LOAD: return NULL;
+    case PR_OP_TT_ATOMIC_RMW: {
+        pr_i128 v, k = pr_op_attr_int(a, "atomic_rmw_op", 0);
+        bool keeps = pr_val_const(c, pr_operand(c, a, 1), &v) && v == 0 && k >= 2 && k <= 4;
+        return keeps ? NULL : "its poll changes the location";
+    }
+    case PR_OP_TT_ATOMIC_CAS: {
+        pr_term expect = pr_val_int(c, pr_operand(c, a, 1)), fresh = pr_val_int(c, pr_operand(c, a, 2));
+        pr_term limit = pr_val_int(c, other);
+        pr_i128 x, y;
+        bool exits = (pred == PRED_NE && pr_term_is(limit, expect)) ||
+                     (pred == PRED_EQ && pr_term_const(c->T, limit, &x) && pr_term_const(c->T, expect, &y) && x != y);
+        return exits || pr_term_is(expect, fresh) ? NULL : "its poll can satisfy itself";
+    }
+    default: return "it does not read exactly one location";
+    }
+}
+
+/* Neither counting nor followed: its accesses stand under a loop that runs any number of times. */
+static void free_while(pr_lower *c, const pr_op *op, probe *p, const char *why)
+{
+    const pr_frame *frame = c->frame;
+    pr_ids control = c->control;
+    bool nested = c->in_while;
+    static const pr_type i32 = { .kind = PR_TYPE_INT, .bits = 32 };
+    pr_val *times = pr_val_opaque(c, op, &i32, NULL, 0, false, PR_REFUSAL_SPIN_SHAPE, "turns of a while loop");
+    p->lower = PR_TERM_ZERO;
+    p->upper = times->term;
+    p->step = pr_const(c->T, 1);
+    p->bounds_held = p->increment_held = PR_TERM_TRUE;
+    set_trip(c, p);
+    push_loop(c, p);
+    c->in_while = true;
+    const pr_block *pre = pr_region_block(op->regions[0]), *body = pr_region_block(op->regions[1]);
+    for (int i = 0; i < pre->n_args; i++)
+        pr_bind(c, pre->args[i], pr_val_opaque(c, op, pre->args[i]->type, p->init, p->n, false,
+                                               PR_REFUSAL_LOOP_VARIANT_ADVANCE, "a value carried through a while loop"));
+    const pr_op *cond = pr_lower_block(c, pre);
+    bool known = cond && cond->opcode == PR_OP_SCF_CONDITION;
+    for (int i = 0; i < body->n_args; i++)
+        pr_bind(c, body->args[i], known && 1 + i < cond->n_operands ? pr_operand(c, cond, 1 + i)
+                : pr_val_opaque(c, op, body->args[i]->type, NULL, 0, false, PR_REFUSAL_LOOP_VARIANT_ADVANCE, NULL));
+    if (known && pr_operand(c, cond, 0)->kind == PR_VAL_BOOL) {
+        pr_val *k = pr_operand(c, cond, 0);
+        pr_push_cond(c, cond, k->term, k->held, k->all);
+    }
+    pr_lower_block(c, body);
+    c->n_iter--;
+    c->frame = frame;
+    c->control = control;
+    c->in_while = nested;
+    const char *await = known ? not_await(c, op, nested) : "its condition is not understood";
+    if (!await)
+        pr_refuse(c, op, PR_REFUSAL_NEEDS_SYNCHRONISATION, "a loop that waits for a location to change");
+    else
+        pr_refuse(c, op, PR_REFUSAL_SPIN_SHAPE, "a while loop that does not count (%s) and does not wait (%s)", why, await);
+    for (int i = 0; i < op->n_results; i++) {
+        pr_val *from[1] = { known && 1 + i < cond->n_operands ? pr_operand(c, cond, 1 + i) : times };
+        pr_result(c, op, i, pr_val_opaque(c, op, op->results[i]->type, from, 1, false,
+                                          PR_REFUSAL_LOOP_VARIANT_ADVANCE, "result of a while loop"));
+    }
+}
+
+void pr_sem_while(pr_lower *c, const pr_op *op)
+{
+    const pr_region *before = op->n_regions == 2 ? op->regions[0] : NULL, *after = before ? op->regions[1] : NULL;
+    if (!before || before->n_blocks != 1 || after->n_blocks != 1 || c->n_iter + 1 >= PR_LOOP_DEPTH_MAX) {
+        refuse_loop(c, op, "a while loop of a form that is not followed");
+        return;
+    }
+    probe *p = PR_NEW(c->arena, probe);
+    p->op = op;
+    p->pre = before->blocks[0];
+    p->body = after->blocks[0];
+    p->n = op->n_operands;
+    p->trip = -1;
+    p->k_most = ((pr_i128)1 << 63) - 1;
+    p->init = PR_NEW_N(c->arena, pr_val *, p->n + 1);
+    for (int i = 0; i < p->n; i++) p->init[i] = pr_operand(c, op, i);
+    const pr_op *cond = pr_block_terminator(p->pre);
+    const char *why = NULL;
+    if (!cond || cond->opcode != PR_OP_SCF_CONDITION || !p->n) why = "it carries no counter";
+    else if (!forwards_all(cond, p->pre, p->n) || p->body->n_args != p->n || op->n_results != p->n)
+        why = "its condition passes on other values";
+    else if (pr_region_touches_memory(before)) why = "its condition touches memory";
+    else if (!probe_body(c, p)) why = "its body is not understood";
+    else why = counting_bounds(c, p, cond);
+    if (why) free_while(c, op, p, why);
+    else finish_loop(c, op, p);
+}
