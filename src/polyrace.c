@@ -524,6 +524,9 @@ pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m
         if (s == PR_OK && lower) s = job_lower(p, k, err);
     }
     add_dir(p->box, "");
+    for (int k = 0, n = p->box->dirs.n; k < n; k++)    /* texts often lie in a folder beside their sources */
+        if (p->box->dirs.data[k][0]) add_dir(p->box, pr_arena_printf(arena, "%s/..", p->box->dirs.data[k]));
+        else add_dir(p->box, "..");
     if (s != PR_OK) pr_child_drop(&p->box->child);
     return s;
 }

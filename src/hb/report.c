@@ -175,10 +175,10 @@ static void scope(printer *p, const struct polyrace_verdict *v)
         int64_t axis = 0;
         for (int c = 0; c < v->n_configs; c++) if (v->configs[c].grid_axis[k]) axis = v->configs[c].grid_axis[k];
         if (!axis) continue;
-        pr_buf_printf(p->b, "%s grid axis %c = %lld", pinned ? "," : "; with", "xyz"[k], (long long)axis);
+        pr_buf_printf(p->b, "%s %c = %lld", pinned ? "," : "; grid", "xyz"[k], (long long)axis);
         pinned = true;
     }
-    if (pinned) pr_buf_puts(p->b, ", which the kernel does not read");
+    if (pinned) pr_buf_puts(p->b, " (not read by the kernel)");
 }
 
 static void headline(printer *p)
