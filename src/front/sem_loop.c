@@ -21,7 +21,7 @@ typedef struct solution {
     bool from_memory, from_atomic;
 } solution;
 
-typedef struct pr_probe {
+typedef struct pr_loop_probe {
     const pr_op *op;
     const pr_block *pre, *body;    /* pre: the before block of a while, else null                  */
     int n;                         /* carried values                                             */
@@ -592,14 +592,19 @@ static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
 {
     pr_val **vals = PR_NEW_N(c->arena, pr_val *, p->n + 1), **yields = PR_NEW_N(c->arena, pr_val *, p->n + 1);
     if (p->trip == 0) { set_results(c, op, p, p->init); return; }
-    if (p->trip == 1) {
-        if (!run_body(c, p, PR_TERM_ZERO, p->init, yields)) { refuse_loop(c, op, "a loop body is not understood"); return; }
+    const pr_frame *frame = c->frame;
+    pr_ids control = c->control;
+    if (p->trip == 1) { /* the loop stays in the records: a witness has one count per loop of the text */
+        push_loop(c, p);
+        bool fine = run_body(c, p, PR_TERM_ZERO, p->init, yields);
+        c->n_iter--;
+        c->frame = frame;
+        c->control = control;
+        if (!fine) { refuse_loop(c, op, "a loop body is not understood"); return; }
         set_results(c, op, p, yields);
         return;
     }
     if (p->n) solve(c, p);
-    const pr_frame *frame = c->frame;
-    pr_ids control = c->control;
     pr_frame *f = push_loop(c, p);
     for (int i = 0; i < p->n; i++) vals[i] = value_at(c, p, i, pr_var_term(c->T, f->k));
     bool fine = run_body(c, p, pr_var_term(c->T, f->k), vals, yields);

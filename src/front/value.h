@@ -70,7 +70,7 @@ typedef struct pr_access_info {    /* by access number                          
 typedef struct pr_instance { int call_op, parent; } pr_instance;
 
 /* A carried value while a loop is probed: its symbol stands for component comp of value slot. */
-typedef struct pr_placeholder { uint32_t sym; struct pr_probe *probe; int slot, comp; } pr_placeholder;
+typedef struct pr_placeholder { uint32_t sym; struct pr_loop_probe *probe; int slot, comp; } pr_placeholder;
 
 typedef struct pr_lower {
     pr_arena *arena; pr_terms *T; const pr_ir *ir;
