@@ -324,7 +324,7 @@ static void literal_list(pr_parser *p, literal *l, int depth)
 
 static void check_shape(pr_parser *p, const literal *l, const pr_type *t, pr_token at)
 {
-    if (!pr_type_is(t, PR_TYPE_TENSOR) || l->rank == 0) return;
+    if (!pr_type_is(t, PR_TYPE_TENSOR) || l->rank <= 0) return;
     bool same = l->rank == t->rank;
     for (int i = 0; same && i < l->rank; i++) same = l->shape[i] - 1 == t->shape[i];
     if (!same)
