@@ -24,7 +24,7 @@
 enum { MAX_RUNS = 4 };
 
 static pr_interval own(const pr_terms *T, pr_term t) { return node_of(T, t)->own; }
-static bool finite(pr_i128 v) { return v > -PR_INF && v < PR_INF; }
+static bool is_finite(pr_i128 v) { return v > -PR_INF && v < PR_INF; }
 
 /* --- floor kinds with a constant divisor ----------------------------------------------------- */
 
@@ -76,7 +76,7 @@ static parts floor_parts(pr_terms *T, pr_term x, pr_i128 d)
         return (parts){ pr_add(T, whole, pr_const(T, pr_fdiv(v, d))), pr_const(T, pr_fmod(v, d)) };
 
     pr_interval r = own(T, rest);
-    if (finite(r.lo) && finite(r.hi) && pr_fdiv(r.lo, d) == pr_fdiv(r.hi, d)) {      /* D5 */
+    if (is_finite(r.lo) && is_finite(r.hi) && pr_fdiv(r.lo, d) == pr_fdiv(r.hi, d)) {      /* D5 */
         pr_i128 q = pr_fdiv(r.lo, d), back;
         if (!pr_mul_ok(q, d, &back)) return none;
         return (parts){ pr_add(T, whole, pr_const(T, q)),
