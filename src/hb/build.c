@@ -5,7 +5,12 @@
 #include "hb/check.h"
 #include <assert.h>
 
-typedef struct named { unsigned dims; bool app, app_memory, app_other; } named;
+typedef struct named {
+    unsigned dims;
+    bool app, app_other;           /* some unmodelled value; one that is not from a load                */
+    const unsigned char *bounds;   /* by term: values that are bounds of a loop around the access        */
+    uint32_t n_bounds;
+} named;
 
 /* Lanes named outside the arguments of an APP (an unmodelled part of a mask names nothing). */
 static void note_names(pr_terms *T, pr_term t, pr_arena *arena, named *n)
@@ -25,8 +30,9 @@ static void note_names(pr_terms *T, pr_term t, pr_arena *arena, named *n)
         pr_term_op op = pr_term_op_of(T, x);
         if (op == PR_TERM_OP_APP) {
             const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, x));
+            if (x.id < n->n_bounds && n->bounds[x.id]) continue;
             n->app = true;
-            if (s->from_memory && !s->from_atomic) n->app_memory = true; else n->app_other = true;
+            if (!s->from_memory || s->from_atomic) n->app_other = true;
             continue;
         }
         if (op == PR_TERM_OP_VAR) {
@@ -38,11 +44,25 @@ static void note_names(pr_terms *T, pr_term t, pr_arena *arena, named *n)
     }
 }
 
+typedef struct bounds { const pr_terms *T; unsigned char *is_bound; } bounds;
+static void note_bound(void *user, pr_term t)
+{
+    bounds *b = user;
+    if (pr_term_op_of(b->T, t) == PR_TERM_OP_APP) b->is_bound[t.id] = 1;
+}
+
 static void set_flags(pr_records *R, pr_record *r, pr_arena *arena)
 {
     pr_terms *T = R->terms;
     pr_arena_pos pos = pr_arena_mark(arena);
-    named address = { 0 }, mask = { 0 }, path = { 0 }, bound = { 0 };
+    uint32_t count = pr_terms_count(T);
+    bounds b = { T, PR_NEW_N(arena, unsigned char, count) };
+    for (const pr_frame *f = r->frame; f; f = f->outer) {
+        if (f->kind != PR_FRAME_LOOP) continue;
+        if (!pr_term_none(f->lower)) pr_term_visit(T, f->lower, note_bound, &b);
+        if (!pr_term_none(f->upper)) pr_term_visit(T, f->upper, note_bound, &b);
+    }
+    named address = { .bounds = b.is_bound, .n_bounds = count }, mask = address, path = address, bound = { 0 };
     if (!pr_term_none(r->offset)) note_names(T, r->offset, arena, &address);
     note_names(T, r->mask, arena, &mask);
     for (const pr_frame *f = r->frame; f; f = f->outer) {
@@ -136,8 +156,33 @@ static void close_deps(pr_records *R, pr_record *b, pr_arena *arena)
     b->n_dep_closure = out.n;
 }
 
+/* Text order: the outermost call or operation first (happens-before.md 2.1). The walk visits blocks in
+ * topological order, which may differ from the text. */
+static int by_text(const pr_record *a, const pr_record *b)
+{
+    const pr_site *x = &a->site, *y = &b->site;
+    for (int i = 0;; i++) {
+        int u = i < x->n_calls ? x->calls[i] : x->op_id, v = i < y->n_calls ? y->calls[i] : y->op_id;
+        if (u != v) return u < v ? -1 : 1;
+        if (i >= x->n_calls || i >= y->n_calls) return 0;
+    }
+}
+
+static void sort_records(pr_records *R)
+{
+    pr_record *r = R->records.data;
+    for (int i = 1; i < R->records.n; i++) {
+        pr_record x = r[i];
+        int j = i;
+        for (; j > 0 && by_text(&x, &r[j - 1]) < 0; j--) r[j] = r[j - 1];
+        r[j] = x;
+    }
+    for (int i = 0; i < R->records.n; i++) r[i].id = i;
+}
+
 void pr_records_build(pr_records *R, pr_arena *arena)
 {
+    sort_records(R);
     for (int i = 0; i < R->records.n; i++) {
         assert(R->records.data[i].id == i);
         set_flags(R, &R->records.data[i], arena);

@@ -131,12 +131,21 @@ static void activate(pr_encoding *e, pr_side *s, pr_term t)
     }
 }
 
-typedef struct first_app { const pr_terms *T; pr_sym sym; } first_app;
+/* An unmodelled value in an address refuses it, unless it is the lower bound of a loop around the access:
+ * then it is one more free bound (ttir-front.md 6.3), and the record is uncertain because of it. */
+typedef struct first_app { const pr_record *r; pr_sym sym; } first_app;
+
+typedef struct same_term { pr_term wanted; } same_term;
+static bool is_same(void *user, const pr_terms *T, pr_term t) { return pr_term_is(t, ((same_term *)user)->wanted); }
+
 static bool is_app(void *user, const pr_terms *T, pr_term t)
 {
     if (pr_term_op_of(T, t) != PR_TERM_OP_APP) return false;
     first_app *f = user;
-    if (!f->sym.id) f->sym = pr_term_sym(T, t);
+    same_term same = { t };
+    for (const pr_frame *g = f->r->frame; g; g = g->outer)
+        if (g->kind == PR_FRAME_LOOP && pr_term_any(T, g->lower, is_same, &same)) return false;
+    f->sym = pr_term_sym(T, t);
     return true;
 }
 
@@ -213,7 +222,7 @@ static void build_address(pr_encoding *e, pr_side *s)
         side_refuse(s, PR_REFUSAL_OTHER, "the address leaves exact arithmetic");
         return;
     }
-    first_app f = { T, PR_SYM_NONE };
+    first_app f = { r, PR_SYM_NONE };
     if (pr_term_any(T, r->offset, is_app, &f)) {
         const pr_sym_info *sym = pr_sym_get(T, f.sym);
         pr_refusal_kind k = sym->refusal ? (pr_refusal_kind)sym->refusal

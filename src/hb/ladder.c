@@ -152,12 +152,25 @@ static void add_evidence(pr_run *run, const pr_encoding *e)
     }
 }
 
+static bool unmodelled(void *user, const pr_terms *T, pr_term t) { return pr_term_op_of(T, t) == PR_TERM_OP_APP; }
+
+/* The outermost loop around r whose bounds come from memory. */
+static const pr_frame *loaded_bound(pr_run *run, const pr_record *r)
+{
+    const pr_frame *found = NULL;
+    for (const pr_frame *f = r->frame; f; f = f->outer)
+        if (f->kind == PR_FRAME_LOOP && (pr_term_any(run->R->terms, f->lower, unmodelled, NULL) ||
+                                         pr_term_any(run->R->terms, f->upper, unmodelled, NULL))) found = f;
+    return found;
+}
+
 /* Definite, possible or synchronised: what a witness at the launch's own grid means. */
 static pr_status report_witnesses(pr_run *run, pr_encoding *e)
 {
     bool only_bounds = true;
     int possible = 0;
     pr_loc place = { 0 };
+    const pr_frame *free_bound = NULL;
     const char *text = NULL;
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
@@ -177,6 +190,7 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e)
             if ((a->uncertain && !a->uncertain_bound_only) || (b->uncertain && !b->uncertain_bound_only) ||
                 (!a->uncertain && !b->uncertain)) only_bounds = false;
             if (!possible++) place = u->loc;
+            if (!free_bound) free_bound = loaded_bound(run, a) ? loaded_bound(run, a) : loaded_bound(run, b);
             continue;
         }
         pr_race race;
@@ -195,7 +209,8 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e)
     text = only_bounds ? "races are possible, but only through loop bounds that come from memory"
                        : "races are possible, but only through conditions that are not modelled (a value from memory or "
                          "from an atomic, or a floating-point comparison)";
-    pr_add_refusal(run, only_bounds ? PR_REFUSAL_DATA_DEPENDENT_BOUND : PR_REFUSAL_POTENTIAL_RACE, place, text);
+    pr_add_refusal(run, only_bounds ? PR_REFUSAL_DATA_DEPENDENT_BOUND : PR_REFUSAL_POTENTIAL_RACE,
+                   only_bounds && free_bound ? free_bound->loc : place, text);
     return PR_OK;
 }
 

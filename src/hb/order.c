@@ -31,6 +31,17 @@ static pr_i128 trip_of(pr_side *s, const pr_frame *f)
     return hi <= lo ? 0 : (hi - lo + step - 1) / step;
 }
 
+/* Trip count max(0, ceil((upper - lower) / step)) as a term, NONE when the step is not a constant. */
+static pr_term trip_term(pr_side *s, const pr_frame *f)
+{
+    pr_terms *T = s->subst.T;
+    pr_i128 step;
+    if (!pr_term_const(T, pr_subst_apply(&s->subst, f->step), &step) || step <= 0) return PR_TERM_NONE;
+    pr_term span = pr_sub(T, pr_subst_apply(&s->subst, f->upper), pr_subst_apply(&s->subst, f->lower));
+    pr_term count = pr_fdiv_t(T, pr_add(T, span, pr_const(T, step - 1)), pr_const(T, step));
+    return pr_max(T, count, PR_TERM_ZERO);
+}
+
 static bool varies(void *user, const pr_terms *T, pr_term t)
 {
     if (pr_term_op_of(T, t) == PR_TERM_OP_APP) return true;
@@ -84,16 +95,13 @@ static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, int fence
             once = pr_scale(T, once, trip);
             continue;
         }
-        /* A loop over before the record starts, its trip count unknown: one number a program, shared by
-         * the two copies of an intra query; it cancels when both stand after the loop. */
-        if (n_loops || i != common || pr_term_any(T, bar[i]->lower, varies, NULL) ||
+        /* A loop over before the record starts: its trip count is a term over parameters and pids, equal in
+         * the two copies of an intra query. */
+        if (n_loops || pr_term_any(T, bar[i]->lower, varies, NULL) ||
             pr_term_any(T, bar[i]->upper, varies, NULL)) return false;
-        for (int j = i + 1; j < n_bar; j++)
-            if (bar[j]->kind == PR_FRAME_LOOP || pr_term_any(T, bar[j]->cond, varies, NULL)) return false;
-        pr_var_info v = { .role = PR_ROLE_OTHER, .index = (int)e->rung * 100000 + fence, .copy = PR_COPY_SHARED,
-                          .lo = 0, .hi = PR_INF, .name = pr_arena_printf(e->arena, "barriers%d", fence) };
-        once = pr_var_term(T, pr_var_new(T, v));
-        break;
+        pr_term count = trip_term(s, bar[i]);
+        if (pr_term_none(count)) return false;
+        once = pr_mul(T, once, count);
     }
     pr_term past = PR_TERM_ZERO, inner = pr_const(T, 1);
     for (int j = n_loops - 1; j >= 0; j--) {

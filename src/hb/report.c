@@ -28,8 +28,8 @@ static void colored(printer *p, const char *color, const char *text)
 static void place(printer *p, const pr_loc *l)
 {
     if (l->line) pr_buf_printf(p->b, PR_STR_FMT ":%d:%d", PR_STR_ARG(l->file), l->line, l->col);
-    else if (l->text_line) pr_buf_printf(p->b, PR_STR_FMT " line %d", PR_STR_ARG(p->v->input), l->text_line);
-    else pr_buf_puts(p->b, "unknown place");
+    else if (l->text_line) pr_buf_printf(p->b, "line %d of the text", l->text_line);
+    else pr_buf_add(p->b, p->v->input.s, p->v->input.n);
 }
 
 static void source(printer *p, const pr_loc *l, const char *indent)
