@@ -47,12 +47,13 @@ typedef struct pr_interp_setup {
     int n_args;
     int64_t grid[3];
     int64_t max_work;            /* operations plus elements evaluated, 0 = 2^28                   */
+    const volatile int *interrupt; /* non-zero = stop soon; null = never                          */
     bool track_deps;             /* fill pr_interp_event.deps                                    */
 } pr_interp_setup;
 
 typedef enum {
     PR_INTERP_DONE,              /* ran to its end                                              */
-    PR_INTERP_LIMIT,             /* max_work was reached                                         */
+    PR_INTERP_LIMIT,             /* max_work was reached, or *interrupt was set                    */
     PR_INTERP_STOPPED            /* cannot go on, see pr_machine_why                              */
 } pr_interp_status;
 

@@ -22,11 +22,12 @@ void pr_im_unblock(pr_machine *m, void *p, int size_class)
 
 bool pr_im_spend(pr_machine *m, int64_t work)
 {
+    bool stop = m->setup.interrupt && *m->setup.interrupt;
     m->work += work;
-    if (m->work <= m->setup.max_work) return true;
+    if (m->work <= m->setup.max_work && !stop) return true;
     if (m->halt == PR_HALT_NONE) {
         m->halt = PR_HALT_LIMIT;
-        m->why = "the evaluation limit was reached";
+        m->why = stop ? "interrupted" : "the evaluation limit was reached";
     }
     return false;
 }

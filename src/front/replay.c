@@ -229,7 +229,7 @@ static bool test_pair(pr_pairs *p, const pr_rev *a, const pr_rev *b, bool intra)
 {
     unsigned doubts = 0;
     pr_replay_type type;
-    if (--p->budget < 0) {
+    if (--p->budget < 0 || (p->l->setup->interrupt && *p->l->setup->interrupt)) {
         p->tired = true;
         return true;
     }
@@ -359,7 +359,8 @@ static void all_pairs(pr_pairs *p)
         for (int64_t j = i; j < p->n_groups && p->group[j].addr - g->addr < width && !p->tired; j++)
             group_pair(p, g, &p->group[j]);
     }
-    if (p->tired) pr_rlog_reason(p->l, NULL, "more pairs at shared addresses than --max-pairs");
+    if (p->l->setup->interrupt && *p->l->setup->interrupt) pr_rlog_reason(p->l, NULL, "interrupted");
+    else if (p->tired) pr_rlog_reason(p->l, NULL, "more pairs at shared addresses than max_pairs");
 }
 
 /* ---- what could not be known ----------------------------------------------------------------- */

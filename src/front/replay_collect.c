@@ -79,11 +79,11 @@ static void take(void *user, const pr_interp_event *e)
             ev.lane |= PR_EV_OUTSIDE;
         }
         pr_vec_push(l->arena, &l->events, ev);
-        if (l->events.n > l->o.max_events) l->refused = "more accesses than --max-events";
+        if (l->events.n > l->o.max_events) l->refused = "more accesses than max_events";
     }
     d.n = (int)(l->events.n - d.first);
     pr_vec_push(l->arena, &l->dyns, d);
-    if (l->dyns.n > l->o.max_events) l->refused = "more accesses than --max-events";
+    if (l->dyns.n > l->o.max_events) l->refused = "more accesses than max_events";
 }
 
 static int compare_sites(const pr_rsite *a, const pr_rsite *b)
@@ -125,7 +125,7 @@ void pr_rlog_collect(pr_rlog *l, pr_arena *arena, const pr_interp_setup *setup,
         if (programs > l->o.max_programs) programs = -1;
     }
     if (programs < 0) {
-        l->refused = "the grid is empty or has more programs than --max-programs";
+        l->refused = "the grid is empty or has more programs than max_programs";
         return;
     }
     l->site_of_op = PR_NEW_N(arena, int, setup->ir->n_ops + 1);
@@ -139,7 +139,8 @@ void pr_rlog_collect(pr_rlog *l, pr_arena *arena, const pr_interp_setup *setup,
         pr_rlog_program(l, l->program, pid);
         pr_vec_push(arena, &l->first_dyn, l->dyns.n);
         pr_interp_status r = pr_machine_run(l->machine, pid, take, l);
-        if (r == PR_INTERP_LIMIT) l->refused = "more evaluations than --max-work";
+        if (r == PR_INTERP_LIMIT)
+            l->refused = setup->interrupt && *setup->interrupt ? "interrupted" : "more evaluations than max_work";
         if (r == PR_INTERP_STOPPED) pr_rlog_reason(l, pr_machine_where(l->machine), pr_machine_why(l->machine));
         const pr_op *ub = pr_machine_ub(l->machine);
         bool seen = !ub;
