@@ -304,8 +304,8 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
                                  pr_arena_printf(e->arena, "%s.lane%d", copy == PR_COPY_A ? "A" : "B", d));
         map[R->lane[d].id] = s->lane[d];
     }
-    for (int i = 0; i < 3; i++)   /* num_programs bounds the id where it is symbolic */
-        if (!e->fixed[i] && R->axis_read[i])
+    for (int i = 0; i < 3; i++)   /* a symbolic extent that occurs in some term bounds the id */
+        if (!e->fixed[i] && e->grid_used[i])
             activate(e, s, pr_lt(T, s->pid[i], pr_var_term(T, R->grid[i])));
     int n = 0;
     const pr_frame **frames = frames_of(e, r, &n);
@@ -444,6 +444,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
         return false;
     }
     pr_term_vec core = { 0 }, distinct = { 0 };
+    bool relaxed = false;
     for (int i = 0; i < x->active.n; i++) pr_vec_push(e->arena, &core, x->active.data[i]);
     for (int i = 0; i < y->active.n; i++) pr_vec_push(e->arena, &core, y->active.data[i]);
     if (is_atomic(x->record) && is_atomic(y->record) && x->record->via_desc == y->record->via_desc &&
@@ -465,7 +466,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
             lex_alternatives(e, u, v, n, false, &distinct);
             if (!distinct.n) *dead = true;
         }
-        pr_order_unordered(e, x, y, without_o3, &core, &never, used_o3);
+        relaxed = !pr_order_unordered(e, x, y, without_o3, &core, &never, used_o3);
         if (never) *dead = true;
     }
     if (*dead) return true;
@@ -478,7 +479,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     *q = (pr_query){ .terms = T, .core = core.data, .n_core = core.n, .distinct = distinct.data,
                      .n_distinct = distinct.n, .premises = e->premises.data, .n_premises = e->premises.n,
                      .addr = { x->addr, y->addr }, .width = { x->record->width, y->record->width },
-                     .relaxed = x->record->uncertain || y->record->uncertain, .pair = -1 };
+                     .relaxed = relaxed || x->record->uncertain || y->record->uncertain, .pair = -1 };
     finish_vars(e, q);
     return true;
 }
@@ -495,6 +496,25 @@ void pr_encode_single(pr_encoding *e, const pr_term *conj, int n, pr_query *q)
 static bool record_writes(const pr_record *r)
 {
     return r->kind != PR_RECORD_LOAD && r->kind != PR_RECORD_POLL && r->kind != PR_RECORD_ATOMIC_LOAD;
+}
+
+static bool grid_occurs(const pr_records *R, pr_var grid)
+{
+    const pr_terms *T = R->terms;
+    for (int i = 0; i < R->premises.n; i++)
+        if (pr_term_mentions(T, R->premises.data[i], grid)) return true;
+    for (int i = 0; i < R->records.n; i++) {
+        const pr_record *r = &R->records.data[i];
+        const pr_term own[] = { r->offset, r->mask, r->mask_held, r->offset_held };
+        for (size_t j = 0; j < PR_LEN(own); j++)
+            if (!pr_term_none(own[j]) && pr_term_mentions(T, own[j], grid)) return true;
+        for (const pr_frame *f = r->frame; f; f = f->outer) {
+            const pr_term at[] = { f->cond, f->held, f->lower, f->upper, f->step, f->bounds_held, f->increment_held };
+            for (size_t j = 0; j < PR_LEN(at); j++)
+                if (!pr_term_none(at[j]) && pr_term_mentions(T, at[j], grid)) return true;
+        }
+    }
+    return false;
 }
 
 /* Assume conditions with this rung's numbers. A program id in one stays an unconstrained stand-in: the
@@ -560,6 +580,7 @@ pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_laun
         for (int j = 0; j < R->n_args; j++) written[j] = true;
     e->written = written;
     e->all_loads_read_only = loads_fine && !unknown_write && !R->refusals.n;
+    for (int i = 0; i < 3; i++) e->grid_used[i] = grid_occurs(R, R->grid[i]);
     add_premises(e);
     return e;
 }

@@ -26,6 +26,7 @@ typedef struct pr_encoding {
     const pr_options *options;
     pr_rung rung;
     bool fixed[3]; int64_t extent[3]; /* per axis: constant extent, or symbolic                    */
+    bool grid_used[3];             /* num_programs of the axis occurs in some term                     */
     pr_box *box;
     pr_term_vec premises;          /* assume conditions, over shared variables                      */
     int n_free;

@@ -61,7 +61,7 @@ static bool fence_modelled(const pr_terms *T, const pr_fence *f)
 }
 
 /* N_f(r) as a term of r's copy; false when it is not exact. */
-static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, int fence, pr_term *out)
+static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, pr_term *out)
 {
     enum { CAP = 256 };
     pr_terms *T = e->terms;
@@ -124,7 +124,7 @@ static epoch epoch_of(pr_encoding *e, const pr_side *side)
     epoch x = { true, PR_TERM_ZERO };
     for (int i = 0; i < e->records->fences.n; i++) {
         pr_term n;
-        if (!count_fence(e, (pr_side *)side, &e->records->fences.data[i], i, &n))
+        if (!count_fence(e, (pr_side *)side, &e->records->fences.data[i], &n))
             return (epoch){ false, PR_TERM_NONE };
         x.count = pr_add(e->terms, x.count, n);
     }
@@ -180,16 +180,17 @@ static bool depends(const pr_encoding *e, const pr_record *x, const pr_record *y
     return true;
 }
 
-void pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool without_o3,
+bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool without_o3,
                         pr_term_vec *core, bool *never, bool *used_o3)
 {
+    bool exact = true;
     pr_terms *T = e->terms;
     const pr_record *x = a->record, *y = b->record;
     if (e->options->source_order) {
         if (x != y) *never = true;
         for (int i = 0; i < a->n_loops; i++)
             pr_vec_push(e->arena, core, pr_eq(T, a->iter[i], b->iter[i]));
-        return;
+        return true;
     }
     if (!x->via_desc && !y->via_desc && e->records->fences.n) {
         epoch ea = epoch_of(e, a), eb = epoch_of(e, b);
@@ -198,6 +199,7 @@ void pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
             if (pr_term_is(same, PR_TERM_FALSE)) *never = true;
             else if (!pr_term_is(same, PR_TERM_TRUE)) pr_vec_push(e->arena, core, same);
         } else {
+            exact = false;
             int lo = x->seq < y->seq ? x->seq : y->seq, hi = x->seq < y->seq ? y->seq : x->seq;
             for (int i = 0; i < e->records->fences.n; i++) {
                 const pr_fence *f = &e->records->fences.data[i];
@@ -218,6 +220,7 @@ void pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
         if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;
         else pr_vec_push(e->arena, core, differ);
     }
+    return exact;
 }
 
 /* ---- could atomics order the pair? ---------------------------------------------------------- */

@@ -3,9 +3,10 @@
 #define PR_HB_ORDER_H
 #include "hb/encode.h"
 
-/* Appends conjuncts that hold exactly when the two executions are not ordered by O2 and O3 (O1 is in
- * the distinctness of the pair). *never set when they are always ordered. */
-void pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool without_o3,
+/* Appends conjuncts that hold when the two executions are not ordered by O2 and O3 (O1 is in the
+ * distinctness of the pair). *never set when they are always ordered. False: barriers whose number is not
+ * a term may order more, so that a witness is only possible. */
+bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool without_o3,
                         pr_term_vec *core, bool *never, bool *used_o3);
 /* Could atomics order the pair (leg test of happens-before.md 3.7 with "value-modelled" dropped)?
  * Then a witness is not a race but `needs-synchronisation`; *w and *r name the two atomics. */
