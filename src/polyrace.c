@@ -354,8 +354,10 @@ static pr_status job_text(pr_plan *p, int k, pr_error *err)
     const char *name = pr_launch_doc_name(doc);
     if (t.kind == PR_LAUNCH_TEXT_NONE) {
         pr_str why = pr_launch_doc_compile_error(doc, p->launch->item, k);
+        int line, col;
+        pr_launch_doc_place(doc, p->launch->item, "ttir", -1, &line, &col);
         if (!why.n)
-            return pr_fail(err, PR_ERR_INPUT, name, 1, 1, "ttir: missing: the launch names no text (\"ttir\" or \"ttir_text\")");
+            return pr_fail(err, PR_ERR_INPUT, name, line, col, "ttir: missing: the launch names no text (\"ttir\" or \"ttir_text\")");
         refuse(j, PR_REFUSAL_COMPILE_FAILED, pr_arena_strndup(j->arena, why.s, why.n));
         return PR_OK;
     }
@@ -397,8 +399,8 @@ static pr_status job_texts(pr_plan *p, const polyrace_module *m, pr_error *err)
             refuse(j, PR_REFUSAL_UNPARSABLE, pr_arena_printf(j->arena, "%s:%d:%d: %s", e.file, e.line, e.col, e.message));
         }
         if (j->module && !j->module->ir) {
-            const pr_error *l = &j->module->limit;
-            refuse(j, PR_REFUSAL_OTHER, pr_arena_printf(j->arena, "%s:%d:%d: %s", l->file, l->line, l->col, l->message));
+            refuse(j, PR_REFUSAL_OTHER, j->module->limit.message);
+            j->refusals.data[j->refusals.n - 1].loc.text_line = j->module->limit.line;
         }
     }
     if (failed < p->n_jobs) return PR_OK;
@@ -411,11 +413,13 @@ static pr_status job_bind(pr_plan *p, int k, pr_error *err)
     pr_job *j = &p->jobs[k];
     if (!j->module || !j->module->ir) return PR_OK;
     const char *why = "";
-    pr_str kernel = p->launch ? p->launch->doc ? pr_launch_doc_kernel(p->launch->doc, p->launch->item) : (pr_str){ 0 }
-                              : (pr_str){ 0 };
+    pr_str kernel = { 0 };
+    if (p->launch) kernel = pr_launch_doc_kernel(p->launch->doc, p->launch->item);
     j->func = pr_ir_kernel(j->module->ir, kernel, &why);
+    int line = 1, col = 1;
+    if (kernel.n) pr_launch_doc_place(p->launch->doc, p->launch->item, "kernel", -1, &line, &col);
     if (!j->func && kernel.n)
-        return pr_fail(err, PR_ERR_INPUT, pr_launch_doc_name(p->launch->doc), 1, 1, "kernel: " PR_STR_FMT ": %s in %s",
+        return pr_fail(err, PR_ERR_INPUT, pr_launch_doc_name(p->launch->doc), line, col, "kernel: " PR_STR_FMT ": %s in %s",
                        PR_STR_ARG(kernel), why, j->module->name);
     if (!j->func) return pr_fail(err, PR_ERR_INPUT, j->module->name, 1, 1, "no kernel to check: %s", why);
     if (!p->launch) return PR_OK;
@@ -425,32 +429,39 @@ static pr_status job_bind(pr_plan *p, int k, pr_error *err)
                           p->o.grid[0] > 0 ? p->o.grid : NULL, j->launch, &j->refusals, err);
 }
 
-static pr_status add_premise(pr_records *r, pr_arena *arena, const char *text, const char *file, int line, int col,
-                             pr_status kind, pr_error *err)
+static pr_status read_premise(pr_job *j, pr_assume *a, const char *file, int line, int col, pr_status kind,
+                              pr_error *err)
 {
     pr_term t;
     const char *why;
-    if (!pr_assume_parse(r, text, &t, &why))
-        return pr_fail(err, kind, file, line, col, "assume \"%.60s\": %s", text, why);
-    pr_vec_push(arena, &r->premises, t);
-    const char *qualifier = pr_arena_printf(arena, "assumes %s", text);
-    pr_vec_push(arena, &r->qualifiers, qualifier);
+    if (!pr_assume_parse(j->records, a->text, &t, &why))
+        return pr_fail(err, kind, file, line, col, "assume \"%.60s\": %s", a->text, why);
+    a->term = t.id;
     return PR_OK;
 }
 
 static pr_status job_premises(pr_plan *p, pr_job *j, pr_error *err)
 {
     pr_status s = PR_OK;
-    for (size_t k = 0; k < p->o.n_assume && s == PR_OK; k++)
-        s = add_premise(j->records, j->arena, pr_arena_strndup(j->arena, p->o.assume[k], strlen(p->o.assume[k])), "", 0, 0,
-                        PR_ERR_USAGE, err);
+    j->n_assume = (int)p->o.n_assume;
+    j->assume = PR_NEW_N(j->arena, pr_assume, j->n_assume);
+    for (int k = 0; k < j->n_assume && s == PR_OK; k++) {
+        j->assume[k].text = pr_arena_strndup(j->arena, p->o.assume[k], strlen(p->o.assume[k]));
+        s = read_premise(j, &j->assume[k], "", 0, 0, PR_ERR_USAGE, err);
+    }
     for (int k = 0; j->launch && k < j->launch->n_assume && s == PR_OK; k++) {
         int line, col;
-        pr_launch_doc_assume_place(p->launch->doc, p->launch->item, k, &line, &col);
-        s = add_premise(j->records, j->arena, j->launch->assume[k].text, pr_launch_doc_name(p->launch->doc), line, col,
-                        PR_ERR_INPUT, err);
+        pr_launch_doc_place(p->launch->doc, p->launch->item, "assume", k, &line, &col);
+        s = read_premise(j, &j->launch->assume[k], pr_launch_doc_name(p->launch->doc), line, col, PR_ERR_INPUT, err);
     }
     return s;
+}
+
+void pr_job_options(const pr_plan *p, const pr_job *j, pr_options *out)
+{
+    *out = p->hb;
+    out->assume = j->assume;
+    out->n_assume = j->n_assume;
 }
 
 static pr_status job_lower(pr_plan *p, int k, pr_error *err)
@@ -476,8 +487,13 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
     lower.desc = desc.data;
     lower.n_desc = desc.n;
     j->records = PR_NEW(j->arena, pr_records);
-    pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &lower, j->records, err);
-    if (s != PR_OK) return s;
+    pr_error e = { 0 };
+    pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &lower, j->records, &e);
+    if (s == PR_ERR_INTERNAL) {                /* contained: this configuration is not analysed */
+        refuse(j, PR_REFUSAL_INTERNAL, pr_arena_printf(j->arena, "%s", e.message));
+        return PR_OK;
+    }
+    if (s != PR_OK) return *err = e, s;
     for (int i = 0; i < j->refusals.n; i++) pr_vec_push(j->arena, &j->records->refusals, j->refusals.data[i]);
     s = job_premises(p, j, err);
     j->us_lower = pr_now_us() - began;
@@ -587,10 +603,11 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *
     out->deterministic = true;
     if (j->lowered) {
         pr_confirmer confirm;
+        pr_options options;
+        pr_job_options(p, j, &options);
         pr_confirmer_init(&confirm, j);
         out->records = j->records;
-        pr_records_build(j->records, j->arena);
-        s = pr_check_config(j->arena, j->records, j->launch, &p->hb, &confirm, out, &e);
+        s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &e);
     } else {
         out->status = PR_VERDICT_UNSUPPORTED;
         for (int i = 0; i < j->refusals.n; i++) pr_vec_push(j->arena, &out->refusals, j->refusals.data[i]);

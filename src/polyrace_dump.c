@@ -153,8 +153,10 @@ static pr_status dump_queries(dump *d)
         dump_record(d, &d->job->records->records.data[k]);
     if (d->stage == POLYRACE_STAGE_SMT2 && !pr_engine_z3())
         return pr_fail(d->err, PR_ERR_USAGE, "", 0, 0, "stage smt2 is not available in this build (no Z3)");
-    pr_status s = pr_check_queries(d->job->arena, d->job->records, d->job->launch, &d->plan->hb, (int)d->plan->o.pair,
-                                   visit, d, d->err);
+    pr_options options;
+    pr_job_options(d->plan, d->job, &options);
+    pr_status s = pr_check_queries(d->job->arena, d->job->records, d->job->launch, &options, (int)d->plan->o.pair, visit,
+                                   d, d->err);
     return s == PR_OK ? d->status : s;
 }
 
@@ -177,8 +179,8 @@ static pr_status dump_job(dump *d, int k)
         pr_records_print(d->b, j->records, false);
         return PR_OK;
     }
-    pr_records_build(j->records, j->arena);
     if (d->stage == POLYRACE_STAGE_RECORDS) {
+        pr_records_build(j->records, j->arena);
         pr_records_print(d->b, j->records, true);
         return PR_OK;
     }

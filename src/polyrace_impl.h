@@ -77,6 +77,7 @@ typedef struct pr_job {
     pr_launch *launch;           /* null without a launch                                         */
     pr_records *records;
     pr_refusal_vec refusals;     /* of binding; moved into records when lowered                      */
+    pr_assume *assume; int n_assume; /* --assume, read over this job's terms                        */
     bool lowered;
     int64_t us_parse, us_lower;
 } pr_job;
@@ -93,6 +94,8 @@ typedef struct pr_plan {
 /* upto: parse only (false) or lower too (true). */
 pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m, const polyrace_launch *l,
                        const polyrace_options *o, bool lower, pr_error *err);
+/* The plan's options with the job's premises. */
+void pr_job_options(const pr_plan *p, const pr_job *j, pr_options *out);
 /* Setup of the concrete evaluator for a job at its launch; false when there is no grid. Contents of tensors
  * are given when the records show that nothing writes them, or always (the caller checks). */
 bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_setup *out);

@@ -189,11 +189,11 @@ static pr_input_kind kind_of(const pr_input *in, const pr_cli *c)
 static char *load(const char *name, const pr_cli *c, size_t *length)
 {
     bool standard = strcmp(name, "-") == 0;
+    errno = 0;
     FILE *f = standard ? stdin : fopen(name, "rb");
     /* launch files hold contents and may be longer than a text */
     size_t most = (size_t)c->options.max_text * 16;
     char *text = NULL;
-    errno = 0;
     if (f) text = read_all(f, most, length);
     if (!f || !text || ferror(f)) {
         fprintf(stderr, "polyrace: %s: cannot read: %s\n", name, errno ? strerror(errno) : "out of memory");

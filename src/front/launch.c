@@ -471,11 +471,11 @@ void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, p
     }
 }
 
-void pr_launch_doc_assume_place(const pr_launch_doc *d, int i, int k, int *line, int *col)
+void pr_launch_doc_place(const pr_launch_doc *d, int i, const char *key, int k, int *line, int *col)
 {
     pr_json_at list = { NULL, "launches", 0 }, item = { &list, NULL, i };
-    pr_json_at assume = { d->wrapped ? &item : NULL, "assume", 0 }, at = { &assume, NULL, k };
-    locate(d, i, &at, line, col);
+    pr_json_at field_at = { d->wrapped ? &item : NULL, key, 0 }, at = { &field_at, NULL, k };
+    locate(d, i, k >= 0 ? &at : &field_at, line, col);
 }
 
 pr_str pr_launch_doc_compile_error(const pr_launch_doc *d, int i, int c)

@@ -57,8 +57,8 @@ pr_str pr_launch_doc_compile_error(const pr_launch_doc *d, int i, int c);
 /* The configuration's "config" object as compact JSON, "{}" when absent. */
 const char *pr_launch_doc_config_json(pr_arena *arena, const pr_launch_doc *d, int i, int c);
 
-/* Line and column of item k of the launch's "assume" list. */
-void pr_launch_doc_assume_place(const pr_launch_doc *d, int i, int k, int *line, int *col);
+/* Line and column of a field of launch i (of item k of it when k >= 0); of the launch when it has none. */
+void pr_launch_doc_place(const pr_launch_doc *d, int i, const char *key, int k, int *line, int *col);
 
 /* Binds configuration c of launch i to func. grid_override: null or three extents that replace the
  * launch's. What cannot be used without being wrong (an element size that differs from the pointee's,
