@@ -51,8 +51,13 @@ static void typed_operands(pr_parser *p, pr_draft *d)
 /* overflow<nsw>, fastmath<contract>, exact, nneg, a rounding mode; in any order. */
 static void flags(pr_parser *p, pr_draft *d)
 {
+    static const char *const words[] = { "overflow", "fastmath", "exact", "nneg", "to_nearest_even",
+                                         "to_nearest_away", "downward", "upward", "toward_zero" };
     while (pr_parse_is(p, PR_TOK_BARE)) {
         pr_str w = p->tok.text;
+        size_t i = 0;
+        while (i < PR_LEN(words) && !pr_str_is(w, words[i])) i++;
+        if (i == PR_LEN(words)) break;
         pr_parse_next(p);
         bool overflow = pr_str_is(w, "overflow");
         if (overflow || pr_str_is(w, "fastmath")) {
@@ -209,7 +214,7 @@ static void ttg_barrier(pr_parser *p, pr_draft *d)
     pr_buf b;
     pr_buf_init(&b, p->arena);
     do {
-        if (!pr_parse_is(p, PR_TOK_BARE)) pr_parse_expected(p, "address space of the barrier");
+        if (!pr_parse_is(p, PR_TOK_BARE) || p->tok.newline) pr_parse_expected(p, "address space of the barrier");
         size_t i = 0;
         while (i < PR_LEN(spaces) && !pr_str_is(p->tok.text, spaces[i].word)) i++;
         if (i < PR_LEN(spaces)) bits |= spaces[i].bits;
