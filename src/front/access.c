@@ -133,24 +133,33 @@ static bool op_touches_memory(const pr_op *op)
     }
 }
 
-bool pr_region_touches_memory(const pr_region *r)
+static bool region_touches_memory(const pr_ir *ir, const pr_region *r, int calls)
 {
     for (int b = 0; b < r->n_blocks; b++)
         for (int i = 0; i < r->blocks[b]->n_ops; i++) {
             const pr_op *op = r->blocks[b]->ops[i];
+            if (op->opcode == PR_OP_TT_CALL) {
+                pr_attr *s = pr_op_attr(op, "callee");
+                const pr_op *f = s ? pr_ir_func(ir, s->text) : NULL;
+                if (!f || calls == PR_CALL_DEPTH_MAX || !f->n_regions || !f->regions[0]->n_blocks ||
+                    region_touches_memory(ir, f->regions[0], calls + 1)) return true;
+                continue;
+            }
             if (op_touches_memory(op)) return true;
             for (int k = 0; k < op->n_regions; k++)
-                if (pr_region_touches_memory(op->regions[k])) return true;
+                if (region_touches_memory(ir, op->regions[k], calls)) return true;
         }
     return false;
 }
+
+bool pr_region_touches_memory(const pr_ir *ir, const pr_region *r) { return region_touches_memory(ir, r, 0); }
 
 /* An operation without a meaning of its own (ttir-front.md 1.10, item 6). */
 static void lower_unknown(pr_lower *c, const pr_op *op)
 {
     bool regions = false;
     for (int k = 0; k < op->n_regions; k++)
-        if (pr_region_touches_memory(op->regions[k])) regions = true;
+        if (pr_region_touches_memory(c->ir, op->regions[k])) regions = true;
     if (op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE) {
         bool address = has_address_operand(op);
         for (int i = 0; i < op->n_operands; i++)

@@ -732,13 +732,17 @@ static const char *counting_bounds(pr_lower *c, probe *p, const pr_op *cond)
     if (limit->kind != PR_VAL_INT || !is_invariant(c, p, limit->held)) return "its limit changes";
     pr_i128 by;
     pr_term step = p->yield[slot]->kind == PR_VAL_INT ? pr_sub(T, p->yield[slot]->term, p->holder[slot]->term) : PR_TERM_NONE;
-    if (pr_term_none(step) || !pr_term_const(T, step, &by) || by == 0) return "its counter does not move by a constant";
+    if (pr_term_none(step) || !is_invariant(c, p, step)) return "its counter does not move by a fixed amount";
+    pr_interval way = pr_range(pr_lower_box(c, NULL), step);
+    if (way.lo <= 0 && way.hi >= 0) return "its counter does not move in a known direction";
+    bool fixed = pr_term_const(T, step, &by);
+    if (!fixed) by = way.lo > 0 ? 1 : -1;
     int bits = pr_int_bits(v0->type);
     p->bounds_held = pr_and(T, v0->held, limit->held);
     p->bound_ids = pr_ids_union(c, v0->all, limit->all);
     if (pred == PRED_NE) {
         pr_i128 a, b;
-        if (!pr_term_const(T, v0->term, &a) || !pr_term_const(T, limit->term, &b) || (b - a) % by || (b - a) / by < 0)
+        if (!fixed || !pr_term_const(T, v0->term, &a) || !pr_term_const(T, limit->term, &b) || (b - a) % by || (b - a) / by < 0)
             return "it may step over its limit";
         pred = by > 0 ? PRED_SLT : PRED_SGT;
     }
@@ -752,7 +756,7 @@ static const char *counting_bounds(pr_lower *c, probe *p, const pr_op *cond)
     if (incl) p->bounds_held = pr_and(T, p->bounds_held, pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, end));
     p->lower = up ? v0->term : pr_neg(T, v0->term);
     p->upper = up ? end : pr_neg(T, end);
-    p->step = pr_const(T, up ? by : -by);
+    p->step = up ? step : pr_neg(T, step);
     set_trip(c, p);
     p->increment_held = increment_fits(c, p, v0->term, step, bits);
     return NULL;
@@ -883,7 +887,7 @@ void pr_sem_while(pr_lower *c, const pr_op *op)
     if (!cond || cond->opcode != PR_OP_SCF_CONDITION || !p->n) why = "it carries no counter";
     else if (!forwards_all(cond, p->pre, p->n) || p->body->n_args != p->n || op->n_results != p->n)
         why = "its condition passes on other values";
-    else if (pr_region_touches_memory(before)) why = "its condition touches memory";
+    else if (pr_region_touches_memory(c->ir, before)) why = "its condition touches memory";
     else if (!probe_body(c, p)) why = "its body is not understood";
     else why = counting_bounds(c, p, cond);
     if (why) free_while(c, op, p, why);

@@ -277,7 +277,7 @@ static void drop_axis(pr_lower *c, int axis, int rank, pr_term at, pr_term *map)
 static bool check_region(pr_lower *c, const pr_op *op)
 {
     for (int k = 0; k < op->n_regions; k++)
-        if (pr_region_touches_memory(op->regions[k])) {
+        if (pr_region_touches_memory(c->ir, op->regions[k])) {
             pr_refuse(c, op, PR_REFUSAL_OUT_OF_VOCABULARY, "memory operation inside the region of `" PR_STR_FMT "`",
                       PR_STR_ARG(op->name));
             opaque(c, op, NULL);

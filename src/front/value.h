@@ -159,7 +159,7 @@ const pr_op *pr_lower_block(pr_lower *c, const pr_block *b);
  * (tt.return or scf.yield) are merged into results. False when refused. */
 bool pr_lower_cfg(pr_lower *c, const pr_op *owner, const pr_region *r, pr_val **results, int n);
 /* Does the region hold an operation that may touch memory? */
-bool pr_region_touches_memory(const pr_region *r);
+bool pr_region_touches_memory(const pr_ir *ir, const pr_region *r);
 
 /* sem_*.c: lower one operation; false when the opcode is not theirs. */
 bool pr_sem_arith(pr_lower *c, const pr_op *op);

@@ -32,6 +32,15 @@ static void set_var(run *r, pr_var v, pr_i128 x)
     r->known[v.id] = true;
 }
 
+/* Does an obligation fail here (the machine value wraps)? Then the record says nothing. */
+static bool wraps(run *r, const pr_record *x, pr_term held)
+{
+    pr_i128 v;
+    if (pr_eval(r->records->terms, held, &r->env, &v) && v) return false;
+    r->mine.unknown[x->site.op_id] = 1;
+    return true;
+}
+
 static void lanes_of(run *r, const pr_record *x)
 {
     pr_terms *T = r->records->terms;
@@ -45,8 +54,10 @@ static void lanes_of(run *r, const pr_record *x)
             rest /= x->shape[d];
         }
         pr_i128 active, offset;
+        if (wraps(r, x, x->mask_held)) return;
         if (!pr_eval(T, x->mask, &r->env, &active)) { r->mine.unknown[x->site.op_id] = 1; return; }
         if (!active) continue;
+        if (wraps(r, x, x->offset_held)) return;
         if (x->refused.kind || !pr_eval(T, x->offset, &r->env, &offset)) { r->mine.unknown[x->site.op_id] = 1; return; }
         const pr_arg *a = &r->launch->args[x->base];
         point p = { x->site.op_id, x->site.n_calls, (int)l, (uint64_t)(a->tensor->ptr + offset) };
@@ -61,6 +72,7 @@ static void frames_of(run *r, const pr_record *x, int depth)
     while (f && f->depth > depth) f = f->outer;
     if (!x->frame || depth > x->frame->depth) { lanes_of(r, x); return; }
     pr_i128 c, lo, hi, st;
+    if (wraps(r, x, f->kind == PR_FRAME_COND ? f->held : f->bounds_held)) return;
     if (f->kind == PR_FRAME_COND) {
         if (!pr_eval(T, f->cond, &r->env, &c)) r->mine.unknown[x->site.op_id] = 1;
         else if (c) frames_of(r, x, depth + 1);
@@ -71,6 +83,7 @@ static void frames_of(run *r, const pr_record *x, int depth)
         r->mine.unknown[x->site.op_id] = 1;
         return;
     }
+    if (lo < hi && wraps(r, x, f->increment_held)) return;
     for (pr_i128 k = 0; lo + k * st < hi && r->work < POINTS; k++) {
         set_var(r, f->k, k);
         frames_of(r, x, depth + 1);
@@ -134,7 +147,7 @@ static void check_pid(run *r, const char *name, pr_machine *m, const int64_t pid
     for (int i = 0; i < rs->n_args; i++)
         if (rs->args[i].is_int) set_var(r, rs->args[i].param, r->launch->args[i].value);
     for (int i = 0; i < rs->records.n; i++) frames_of(r, &rs->records.data[i], 1);
-    if (pr_machine_run(m, pid, on_event, r) != PR_INTERP_DONE) return;
+    if (pr_machine_run(m, pid, on_event, r) != PR_INTERP_DONE || pr_machine_ub(m)) return;
     known_only(&r->mine.points, r->mine.unknown, r->theirs.unknown);
     known_only(&r->theirs.points, r->mine.unknown, r->theirs.unknown);
     n_points += r->mine.points.n;
@@ -170,6 +183,7 @@ static void check_launch(const char *path)
     if (!doc || pr_launch_doc_check(doc, 0, &e) != PR_OK) goto out;
     pr_launch_doc_text(arena, doc, 0, 0, &text);
     if (text.kind == PR_LAUNCH_TEXT_FILE) source = read_file(arena, text.path, &tn);
+    if (text.kind == PR_LAUNCH_TEXT_INLINE) source = text.text.s, tn = text.text.n;
     if (!source || text.ttgir || !(ir = pr_ir_parse(arena, source, tn, path, NULL, &e))) goto out;
     pr_op *kernel = pr_ir_kernel(ir, pr_launch_doc_kernel(doc, 0), &why);
     if (!kernel || pr_launch_bind(arena, doc, 0, 0, ir, kernel, &limits, NULL, &launch, &refusals, &e) != PR_OK) goto out;
