@@ -7,7 +7,9 @@
  * Rules
  *  D1  divisor 0: quotient 0, remainder the dividend; divisor 1, -1; constants folded
  *  D2  x fdiv -d = (-x) fdiv d, x fmod -d = -((-x) fmod d); x tdiv -d = -(x tdiv d), x trem -d = x trem d
- *  D3  (c*d*y + r) fdiv d = c*y + r fdiv d, fmod likewise r fmod d; constants by floor
+ *  D3  (c*d*y + r) fdiv d = c*y + r fdiv d, fmod likewise r fmod d; constants by floor. Coefficients
+ *      that d does not divide stay whole: x = 256*pid + lane must remain one dividend through a chain of
+ *      divisions, or the digits of two copies no longer match
  *  D4  coefficients and divisor with a common gcd g: divided by it
  *  D5  own interval within one block [d*q, d*q + d): quotient q, remainder x - d*q
  *  D6  (x fmod a) fmod b = x fmod b when b divides a
@@ -40,8 +42,8 @@ static void split_by(pr_terms *T, pr_term x, pr_i128 d, pr_term *whole, pr_term 
     for (uint32_t i = 0; i < s->n; i++) {
         pr_i128 c = T->coefs[s->coef + i];
         child[i] = kid(T, s, i);
-        quotient[i] = c / d;
-        left[i] = c % d;
+        quotient[i] = c % d == 0 ? c / d : 0;
+        left[i] = c % d == 0 ? 0 : c;
     }
     pr_i128 k = s->value;
     int n = (int)s->n;

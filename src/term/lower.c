@@ -200,12 +200,12 @@ static pr_interval meet(pr_interval a, pr_interval c)
 /* Quotient and remainder forms of x by d > 1 (floor); false on overflow. */
 static bool floor_pair(pr_builder *b, pr_lin x, pr_i128 d, pr_lin *quotient, pr_lin *remainder)
 {
-    /* x = d*whole + rest; coefficients by truncation, the constant by floor. */
+    /* x = d*whole + rest: the coefficients that d divides (as in rule D3), the constant by floor. */
     pr_lin whole = { b->pool.n, 0, pr_fdiv(x.k, d) };
     for (int i = 0; i < x.n; i++) {
         pr_lin_term t = b->pool.data[x.first + i];
+        if (t.c % d != 0) continue;
         t.c /= d;
-        if (t.c == 0) continue;
         pr_vec_push(b->arena, &b->pool, t);
         whole.n++;
     }

@@ -596,7 +596,7 @@ pr_term pr_fits(pr_terms *T, pr_fits_kind kind, int bits, pr_term t)
     fits_bounds(kind, bits, &lo, &hi);
     pr_interval r = node_of(T, t)->own;
     if (r.lo >= lo && r.hi <= hi) return PR_TERM_TRUE;                /* F1 */
-    if (r.hi < lo || r.lo > hi) return PR_TERM_FALSE;
+    /* never FALSE: a condition that always fails must stay visible, or nobody would name the wrap */
     node x = { .op = PR_TERM_OP_FITS, .kind = (uint8_t)kind, .aux = (uint32_t)bits, .n = 1,
                .is_bool = 1 };
     return intern(T, x, &t, NULL);
