@@ -26,8 +26,9 @@ typedef struct settings {
     uint64_t seed, first, count;
     bool forever, verbose, no_mix, no_z3, no_shrink;
     int fault;
+    double slow;
 } settings;
-static settings S = { .seed = 1, .count = 20000 };
+static settings S = { .seed = 1, .count = 20000, .slow = 5 };
 
 typedef struct tally {
     uint64_t kernels, ok, races, undecided, vacuous, refused[PR_REFUSAL_COUNT], rung[4];
@@ -169,6 +170,8 @@ static pr_status confirm_access(void *user, const pr_records *r, const pr_launch
     return *confirmed ? PR_OK : pr_fail(err, PR_ERR_INTERNAL, "", 0, 0, "access outside its tensor not reached by the evaluator");
 }
 
+static const char *engine_name(pr_engine_choice e) { return e == PR_ENGINE_AUTO ? "auto" : e == PR_ENGINE_ISL ? "isl" : "z3"; }
+
 /* ---- deciding ------------------------------------------------------------------------------------------------ */
 static pr_config_verdict *decide(subject *s, pr_engine_choice engine)
 {
@@ -194,6 +197,10 @@ static pr_config_verdict *decide(subject *s, pr_engine_choice engine)
     t0 = now();
     pr_status st = pr_check_config(s->arena, r, &s->launch, &o, &c, v, &err);
     N.seconds[engine] += now() - t0;
+    if (now() - t0 > S.slow)
+        printf("slow: seed %llu, kernel %llu, %s: %.1f s, %lld queries, %lld isl operations, %lld leaves\n", (unsigned long long)s->k->seed,
+               (unsigned long long)s->k->number, engine_name(engine), now() - t0, (long long)v->counts.queries,
+               (long long)v->counts.isl_ops, (long long)v->counts.leaves);
     if (st != PR_OK) {
         mismatch(s, "internal error", "%s with engine %d: %s", st == PR_ERR_INTERNAL ? "internal" : "error", engine, err.message);
         return NULL;
@@ -240,8 +247,10 @@ static bool same_ops(const pr_replay_race *x, int a, int b, bool intra)
 }
 static int op_of(const pr_config_verdict *v, int record) { return v->records->records.data[record].site.op_id; }
 
-static void compare_ledger(subject *s, const pr_config_verdict *v, const pr_replay_result *b, const char *engine)
+/* exact: no operation of this launch wraps, so that a pair proved under that premise is proved. */
+static void compare_ledger(subject *s, const pr_config_verdict *v, const pr_replay_result *b, const char *engine, bool exact)
 {
+    if (v->status != PR_VERDICT_OK && !exact) return;
     if (has_refusal(v, PR_REFUSAL_INTEGER_OVERFLOW) || v->ledger.n == 0) return;
     for (int i = 0; i < b->n_races; i++) {
         bool open = false, known = false;
@@ -272,7 +281,11 @@ static void compare_status(subject *s, const pr_config_verdict *v, const pr_repl
             int x = op_of(v, r->a.record), y = op_of(v, r->b.record);
             bool found = false, possible = false;
             for (int j = 0; j < b->n_races; j++) found = found || same_ops(&b->races[j], x, y, r->intra);
-            for (int j = 0; j < b->n_possible; j++) possible = possible || same_ops(&b->possible[j], x, y, r->intra);
+            for (int j = 0; j < b->n_possible; j++) {
+                if (!same_ops(&b->possible[j], x, y, r->intra)) continue;
+                possible = true;
+                if (b->possible[j].doubts == PR_REPLAY_MAYBE_SYNC) found = true; /* execution cannot tell */
+            }
             if (!found && !(possible && b->n_inconclusive))
                 mismatch(s, "false race", "%s: %s, but execution finds no %s race of these two operations%s", engine,
                          describe(s, v), r->intra ? "intra-program" : "inter-program", possible ? " (a possible one)" : "");
@@ -291,7 +304,6 @@ static void compare_status(subject *s, const pr_config_verdict *v, const pr_repl
         }
     }
 }
-static const char *engine_name(pr_engine_choice e) { return e == PR_ENGINE_AUTO ? "auto" : e == PR_ENGINE_ISL ? "isl" : "z3"; }
 
 /* ---- footprints ---------------------------------------------------------------------------------------------------- */
 typedef struct touch { int op; int program; uint64_t iter; int64_t lane; uint64_t addr; int sure; } touch;
@@ -304,6 +316,7 @@ typedef struct foot {
     uint8_t *skip;               /* by operation: not comparable                                     */
     int64_t budget;
     pr_i128 *value; bool *known; uint32_t n;
+    bool wraps;                  /* some width condition does not hold                               */
 } foot;
 static uint64_t hash_iter(const int64_t *it, int n)
 {
@@ -355,6 +368,7 @@ static void lanes(foot *f, const pr_record *rec, int program, uint64_t iter, int
         }
         f->budget--;
         pr_tri m = holds(f, rec->mask);
+        if (holds(f, rec->mask_held) != PR_YES) f->wraps = true;
         if (m == PR_NO) continue;
         pr_i128 off;
         if (pr_term_none(rec->offset) || !pr_eval(f->r->terms, rec->offset, &env, &off)) {
@@ -363,6 +377,7 @@ static void lanes(foot *f, const pr_record *rec, int program, uint64_t iter, int
         }
         touch x = { rec->site.op_id, program, iter, l, (uint64_t)(f->s->args[rec->base].value + off), sure && m == PR_YES };
         pr_vec_push(f->s->arena, &f->model, x);
+        if (holds(f, rec->offset_held) != PR_YES) f->wraps = true;
     }
 }
 static void frames(foot *f, const pr_record *rec, const pr_frame **chain, int depth, int n, int program,
@@ -376,6 +391,7 @@ static void frames(foot *f, const pr_record *rec, const pr_frame **chain, int de
     const pr_frame *fr = chain[depth];
     if (fr->kind == PR_FRAME_COND) {
         pr_tri c = holds(f, fr->cond);
+        if (holds(f, fr->held) != PR_YES) f->wraps = true;
         if (c != PR_NO) frames(f, rec, chain, depth + 1, n, program, it, n_it, sure && c == PR_YES);
         return;
     }
@@ -386,6 +402,7 @@ static void frames(foot *f, const pr_record *rec, const pr_frame **chain, int de
         f->skip[rec->site.op_id] = 1;
         return;
     }
+    if (holds(f, fr->bounds_held) != PR_YES || holds(f, fr->increment_held) == PR_NO) f->wraps = true;
     for (int64_t k = 0; lo + k * step < hi; k++) {
         set_var(f, fr->k, k);
         it[n_it] = k;
@@ -402,10 +419,14 @@ static int by_touch(const void *x, const void *y)
     if (a->addr != b->addr) return a->addr < b->addr ? -1 : 1;
     return 0;
 }
-static void compare_footprints(subject *s, const pr_config_verdict *v)
+/* True when every operation was comparable and touches exactly its record's bytes. */
+static bool compare_footprints(subject *s, const pr_config_verdict *v)
 {
     const pr_records *r = v->records;
-    if (!r || r->refusals.n) return;
+    if (!r || r->refusals.n) return false;
+    bool equal = true;
+    /* where an operation wraps the record's address is another one: a proof must have noticed, a race need not */
+    bool sound = v->status == PR_VERDICT_OK;
     foot f = { .s = s, .r = r, .grid = s->launch.grid, .budget = 60000 };
     f.skip = pr_arena_alloc(s->arena, (size_t)s->ir->n_ops + 1);
     f.n = pr_vars_count(r->terms);
@@ -414,7 +435,7 @@ static void compare_footprints(subject *s, const pr_config_verdict *v)
     pr_interp_setup setup;
     setup_at(s, f.grid, &setup);
     pr_replay_options o = { .num_warps = 4 };
-    if (pr_interp_footprint(s->arena, &setup, &o, on_touch, &f)) return;
+    if (pr_interp_footprint(s->arena, &setup, &o, on_touch, &f)) return false;
     for (int i = 0; i < r->n_args; i++)
         if (s->launch.args[i].kind == PR_ARG_INT) set_var(&f, r->args[i].param, (int64_t)s->launch.args[i].value);
     for (int d = 0; d < 3; d++) set_var(&f, r->grid[d], f.grid[d]);
@@ -437,7 +458,7 @@ static void compare_footprints(subject *s, const pr_config_verdict *v)
                     frames(&f, rec, chain, 0, n, (int)(p[0] + f.grid[0] * (p[1] + f.grid[1] * p[2])), it, 0, 1);
                 }
     }
-    if (f.budget < 0) return;
+    if (f.budget < 0) return false;
     N.footprints++;
     if (f.run.n) qsort(f.run.data, (size_t)f.run.n, sizeof(touch), by_touch);
     if (f.model.n) qsort(f.model.data, (size_t)f.model.n, sizeof(touch), by_touch);
@@ -448,16 +469,19 @@ static void compare_footprints(subject *s, const pr_config_verdict *v)
         const touch *t = c <= 0 ? a : b;
         if (!f.skip[t->op]) {
             N.footprint_sites++;
-            if (c < 0 && a->sure)
-                mismatch(s, "footprint: bytes missing in the record", "op %d program %d lane %lld address %#llx", t->op,
-                         t->program, (long long)t->lane, (unsigned long long)t->addr);
-            if (c > 0 && b->sure)
-                mismatch(s, "footprint: the record has more bytes", "op %d program %d lane %lld address %#llx", t->op,
-                         t->program, (long long)t->lane, (unsigned long long)t->addr);
+            bool exact = c < 0 ? a->sure : c > 0 && b->sure;
+            if (exact) equal = false;
+            if (exact && sound)
+                mismatch(s, c < 0 ? "footprint: bytes missing in the record" : "footprint: the record has more bytes",
+                         "op %d program %d lane %lld address %#llx; %s", t->op, t->program, (long long)t->lane,
+                         (unsigned long long)t->addr, describe(s, v));
+        } else {
+            equal = false;
         }
         if (c <= 0) i++;
         if (c >= 0) j++;
     }
+    return equal && !f.wraps;
 }
 
 /* ---- one kernel ------------------------------------------------------------------------------------------------------ */
@@ -488,17 +512,17 @@ static bool examine(const gkernel *k, char *why, size_t why_size, const char **k
         pr_replay_result b = { 0 };
         if (!s.kind) b = replay_at(&s, k->grid);
         bool usable = !s.kind && !b.refused && b.n_ub == 0;
+        bool exact = usable && v[0] && compare_footprints(&s, v[0]);
         for (int e = 0; e < 3 && usable; e++) {
             if (!v[e]) continue;
             compare_status(&s, v[e], &b, engine_name((pr_engine_choice)e));
-            compare_ledger(&s, v[e], &b, engine_name((pr_engine_choice)e));
+            compare_ledger(&s, v[e], &b, engine_name((pr_engine_choice)e), exact);
         }
         if (!s.kind && v[1] && v[2]) {
             pr_verdict_status x = v[1]->status, y = v[2]->status;
             if ((x == PR_VERDICT_OK && y == PR_VERDICT_RACES) || (x == PR_VERDICT_RACES && y == PR_VERDICT_OK))
                 mismatch(&s, "engines contradict", "isl: %s; z3: %s", describe(&s, v[1]), describe(&s, v[2]));
         }
-        if (usable && v[0] && !has_refusal(v[0], PR_REFUSAL_INTEGER_OVERFLOW)) compare_footprints(&s, v[0]);
         /* other launches in the scope of a proof */
         for (int e = 0; e < 3 && usable && !s.kind; e++) {
             if (!v[e] || v[e]->status != PR_VERDICT_OK || v[e]->rung == PR_RUNG_T1_LAUNCH) continue;
@@ -621,6 +645,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (number(argv[i], "--seed", &S.seed) || number(argv[i], "--count", &S.count) || number(argv[i], "--first", &S.first)) continue;
         if (number(argv[i], "--fault", &x)) S.fault = (int)x;
+        else if (number(argv[i], "--slow-ms", &x)) S.slow = (double)x / 1000;
         else if (!strcmp(argv[i], "--forever")) S.forever = true;
         else if (!strcmp(argv[i], "--verbose")) S.verbose = true;
         else if (!strcmp(argv[i], "--no-mix")) S.no_mix = true;
