@@ -1,8 +1,9 @@
 /* Does the value of a load stay with its lanes, or does every thread's copy of it matter?
  *
- * A scalar load is performed by every thread of the program. When its value decides a branch, a bound,
- * or is used at another shape, the copies may differ, and the load does not order what depends on it
- * (happens-before.md 1.5, the strict rule). Static, ignoring the calling context. */
+ * A scalar load is performed by every thread of the program. When its value decides a branch, a bound
+ * or a mask, or is used at another shape, the copies may differ, and the load does not order what
+ * depends on it (happens-before.md 1.5, the strict rule). A value that feeds another access counts as
+ * used wherever that access's result is. Static, ignoring the calling context. */
 #include "front/replay_core.h"
 
 typedef struct pr_spread {
@@ -44,6 +45,17 @@ static void flow_result(pr_spread *s, const pr_op *op, int i)
 
 static void flow_calls(pr_spread *s, const pr_op *op, const pr_op *func, int result);
 
+static bool is_mask(const pr_op *op, int i)
+{
+    int part[3];
+    switch (op->opcode) {
+    case PR_OP_TT_LOAD: return i == 1 && (!pr_op_segments(op, 3, part) || part[1]);
+    case PR_OP_TT_STORE: case PR_OP_TT_ATOMIC_RMW: case PR_OP_TT_ATOMIC_STORE: return i == 2;
+    case PR_OP_TT_ATOMIC_LOAD: return i == 1;
+    default: return false;
+    }
+}
+
 /* Operand i of op carries the value. */
 static void use(pr_spread *s, const pr_op *op, int i)
 {
@@ -51,7 +63,8 @@ static void use(pr_spread *s, const pr_op *op, int i)
     switch (op->opcode) {
     case PR_OP_TT_LOAD: case PR_OP_TT_STORE: case PR_OP_TT_ATOMIC_RMW: case PR_OP_TT_ATOMIC_CAS:
     case PR_OP_TT_ATOMIC_POLL: case PR_OP_TT_ATOMIC_LOAD: case PR_OP_TT_ATOMIC_STORE:
-        return; /* a use at the lane; its shape was tested when the value was reached */
+        if (is_mask(op, i)) s->spread = true;
+        break; /* otherwise a use at the lane; its shape was tested when the value was reached */
     case PR_OP_TT_PRINT: case PR_OP_TT_ASSERT: case PR_OP_CF_ASSERT: case PR_OP_LLVM_INTR_ASSUME: return;
     case PR_OP_SCF_IF: case PR_OP_SCF_INDEX_SWITCH: s->spread = true; return;
     case PR_OP_SCF_FOR:

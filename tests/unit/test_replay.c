@@ -282,7 +282,9 @@ static void dependencies(void)
     RUN("    tt.store %x, %c1 : !tt.ptr<i32>\n    %v = tt.load %x : !tt.ptr<i32>\n", 1, "RAW:0:1/threads");
     RUN("    tt.store %x, %c1 : !tt.ptr<i32>\n    tt.store %x, %c2 : !tt.ptr<i32>\n", 1, "WAW:0:1/threads");
     RUN("    %v = tt.load %x : !tt.ptr<i32>\n    %w = arith.addi %v, %c1 : i32\n    tt.store %x, %w : !tt.ptr<i32>\n", 1, "");
-    /* p122: a scalar load that decides a branch; at the mask of a scalar store its copy is the one used */
+    /* p122: a scalar load that decides a branch, or a mask */
+    RUN("    %f = tt.load %x : !tt.ptr<i32>\n    %c = arith.cmpi eq, %f, %c0 : i32\n"
+        "    tt.store %x, %c1, %c : !tt.ptr<i32>\n", 1, "?WAR:0:1/threads");
     RUN("    %f = tt.load %x : !tt.ptr<i32>\n    %c = arith.cmpi eq, %f, %c0 : i32\n    scf.if %c {\n"
         "      tt.store %x, %c1 : !tt.ptr<i32>\n    }\n", 1, "?WAR:0:1/threads");
     /* p47: a row loaded once for all rows of a tile */
