@@ -17,7 +17,10 @@ typedef struct work {
 
 static int *ints(pr_arena *a, int n) { return PR_NEW_N(a, int, n + 2); }
 
-static const pr_op *exit_of(const pr_region *r, int block) { return pr_block_terminator(r->blocks[block]); }
+static const pr_op *exit_of(const pr_region *r, int block)
+{
+    return pr_block_terminator(r->blocks[block]);
+}
 
 static void number_blocks(work *w, const pr_region *r, pr_arena *arena)
 {
@@ -107,8 +110,8 @@ pr_doms *pr_doms_new(pr_arena *arena, const pr_region *r)
     for (int i = 0; i < n; i++) d->pos[i] = -1;
     if (n == 0) return d;
     work w = { 0 };
-    int **arrays[] = { &w.number, &w.block, &w.parent, &w.semi, &w.ancestor, &w.label, &w.dom, &w.bucket,
-                       &w.next, &w.stack };
+    int **arrays[] = { &w.number, &w.block, &w.parent, &w.semi, &w.ancestor,
+                       &w.label,  &w.dom,   &w.bucket, &w.next, &w.stack };
     for (size_t i = 0; i < PR_LEN(arrays); i++) *arrays[i] = ints(arena, n);
     number_blocks(&w, r, arena);
     collect_preds(&w, r, arena);

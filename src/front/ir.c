@@ -95,7 +95,8 @@ pr_op *pr_ir_func(const pr_ir *ir, pr_str name)
 {
     const pr_block *b = pr_region_block(ir->module->regions[0]);
     for (int i = 0; b && i < b->n_ops; i++)
-        if (b->ops[i]->opcode == PR_OP_TT_FUNC && pr_str_eq(func_name(b->ops[i]), name)) return b->ops[i];
+        if (b->ops[i]->opcode == PR_OP_TT_FUNC && pr_str_eq(func_name(b->ops[i]), name))
+            return b->ops[i];
     return NULL;
 }
 

@@ -49,7 +49,8 @@ static void print_results(pr_buf *b, const pr_op *op)
     if (op->n_results == 0 || op->results[0]->name.n == 0) return;
     for (int i = 0; i < op->n_results;) {
         int end = i;
-        while (end < op->n_results && pr_str_eq(op->results[end]->name, op->results[i]->name)) end++;
+        while (end < op->n_results && pr_str_eq(op->results[end]->name, op->results[i]->name))
+            end++;
         if (i) pr_buf_puts(b, ", ");
         print_use(b, op->results[i]);
         if (end - i > 1) pr_buf_printf(b, ":%d", end - i);
@@ -69,7 +70,8 @@ static void print_entry(pr_buf *b, const pr_attr_entry *e)
 /* The arg_attrs property of a function, put together from its entry arguments. */
 static bool print_arg_attrs(pr_buf *b, const pr_op *op)
 {
-    const pr_block *entry = op->opcode == PR_OP_TT_FUNC && op->n_regions ? pr_region_block(op->regions[0]) : NULL;
+    const pr_block *entry =
+        op->opcode == PR_OP_TT_FUNC && op->n_regions ? pr_region_block(op->regions[0]) : NULL;
     bool any = false;
     for (int i = 0; entry && i < entry->n_args; i++) any |= entry->args[i]->attrs != NULL;
     if (!any) return false;
@@ -152,11 +154,13 @@ static void print_op(pr_buf *b, const pr_op *op, int indent)
     }
     pr_buf_putc(b, ')');
     for (int i = 0; i < op->n_succ; i++)
-        pr_buf_printf(b, "%s^bb%d%s", i ? ", " : "[", op->succ[i].block->index, i + 1 == op->n_succ ? "]" : "");
+        pr_buf_printf(b, "%s^bb%d%s", i ? ", " : "[", op->succ[i].block->index,
+                      i + 1 == op->n_succ ? "]" : "");
     print_props(b, op);
     for (int i = 0; i < op->n_regions; i++) {
         pr_buf_puts(b, i ? ", {\n" : " ({\n");
-        for (int k = 0; k < op->regions[i]->n_blocks; k++) print_block(b, op->regions[i]->blocks[k], indent);
+        for (int k = 0; k < op->regions[i]->n_blocks; k++)
+            print_block(b, op->regions[i]->blocks[k], indent);
         spaces(b, indent);
         pr_buf_puts(b, i + 1 == op->n_regions ? "})" : "}");
     }
@@ -198,8 +202,9 @@ static bool header_equal(comparison *c, const pr_op *a, const pr_op *b)
         if (!pr_str_eq(a->attrs[i].name, b->attrs[i].name)
             || !pr_attr_eq(a->attrs[i].value, b->attrs[i].value)) return false;
     for (int i = 0; i < a->n_succ; i++)
-        if (a->succ[i].block->index != b->succ[i].block->index || a->succ[i].first != b->succ[i].first
-            || a->succ[i].n != b->succ[i].n) return false;
+        if (a->succ[i].block->index != b->succ[i].block->index
+            || a->succ[i].first != b->succ[i].first || a->succ[i].n != b->succ[i].n)
+            return false;
     for (int i = 0; i < a->n_results; i++)
         if (!value_equal(c, a->results[i], b->results[i])) return false;
     return true;

@@ -7,8 +7,14 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-static bool is_bare(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '.'; }
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+static bool is_bare(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '.';
+}
 static bool is_suffix(char c) { return is_bare(c) || c == '-'; }
 
 void pr_lexer_init(pr_lexer *l, const char *text, size_t length)

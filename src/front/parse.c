@@ -11,7 +11,8 @@
 enum { HARD_NESTING = 1000, FALLBACK_NESTING = 200, FALLBACK_LOC_NESTING = 128 };
 
 /* ---- failure and tokens ---------------------------------------------------------------------- */
-_Noreturn void pr_parse_fail(pr_parser *p, pr_status kind, int line, int col, const char *format, ...)
+_Noreturn void pr_parse_fail(pr_parser *p, pr_status kind, int line, int col, const char *format,
+                             ...)
 {
     char message[sizeof p->err->message];
     va_list list;
@@ -116,7 +117,8 @@ pr_use pr_parse_use(pr_parser *p)
     if (!pr_parse_is(p, PR_TOK_HASH) || !p->tok.glued) return u;
     pr_i128 n;
     pr_str digits = { p->tok.text.s + 1, p->tok.text.n - 1 };
-    if (!pr_i128_parse(digits, &n) || n > INT32_MAX) pr_parse_expected(p, "result number after '#'");
+    if (!pr_i128_parse(digits, &n) || n > INT32_MAX)
+        pr_parse_expected(p, "result number after '#'");
     u.result = (int)n;
     pr_parse_next(p);
     return u;
@@ -194,7 +196,8 @@ int pr_parse_successor(pr_parser *p, pr_draft *d)
             pr_parse_expect(p, PR_TOK_COLON, "before types of block arguments");
             pr_parse_type_list(p, &types);
             if (types.n != s.n)
-                pr_parse_fail(p, PR_ERR_INPUT, line, col, "%d block arguments but %d types", s.n, types.n);
+                pr_parse_fail(p, PR_ERR_INPUT, line, col, "%d block arguments but %d types", s.n,
+                              types.n);
             for (int i = 0; i < s.n; i++) pr_parse_state(p, d, s.first + i, types.data[i]);
         }
         pr_parse_expect(p, PR_TOK_RPAREN, "after block arguments");
@@ -258,8 +261,8 @@ static void block_header(pr_parser *p, region_draft *r)
     pr_token label = p->tok;
     pr_binding *b = pr_scope_block(p, label);
     if (b->defined)
-        pr_parse_fail(p, PR_ERR_INPUT, label.line, label.col, "block '" PR_STR_FMT "' is defined twice",
-                      PR_STR_ARG(label.text));
+        pr_parse_fail(p, PR_ERR_INPUT, label.line, label.col,
+                      "block '" PR_STR_FMT "' is defined twice", PR_STR_ARG(label.text));
     b->defined = true;
     pr_parse_next(p);
     pr_args args = { 0 };
@@ -378,6 +381,14 @@ static void add_equal_segments(pr_parser *p, pr_draft *d)
     pr_parse_segments(p, d, groups + 1, (int[]){ 1, k, k, k });
 }
 
+/* Only these can have been skipped token by token; for all others the mark is an ordinary
+ * attribute. */
+static bool may_be_unknown_form(int opcode)
+{
+    return !pr_custom_find(opcode) && opcode != PR_OP_TT_REDUCE && opcode != PR_OP_TT_SCAN
+           && opcode != PR_OP_TT_MAP_ELEMENTWISE;
+}
+
 /* "name"(uses)[successors]<{props}>({regions}){attrs} : (T...) -> T */
 static void generic(pr_parser *p, pr_draft *d)
 {
@@ -403,8 +414,10 @@ static void generic(pr_parser *p, pr_draft *d)
         int flags = 0;
         if (opcode == PR_OP_TT_FUNC) flags = PR_REGION_ISOLATED;
         if (opcode == PR_OP_BUILTIN_MODULE) flags = PR_REGION_ISOLATED | PR_REGION_ENTRY;
-        do pr_parse_region(p, d, NULL,
-                           opcode == PR_OP_TTG_WARP_SPECIALIZE && d->regions.n ? PR_REGION_ISOLATED : flags);
+        do
+            pr_parse_region(p, d, NULL,
+                            opcode == PR_OP_TTG_WARP_SPECIALIZE && d->regions.n ? PR_REGION_ISOLATED
+                                                                                : flags);
         while (pr_parse_accept(p, PR_TOK_COMMA));
         pr_parse_expect(p, PR_TOK_RPAREN, "after regions");
     }
@@ -415,12 +428,13 @@ static void generic(pr_parser *p, pr_draft *d)
     pr_parse_expect(p, PR_TOK_ARROW, "in type of generic operation");
     pr_parse_arrow_types(p, &d->results);
     if (in.n != d->uses.n)
-        pr_parse_fail(p, PR_ERR_INPUT, open.line, open.col, "operation has %d operands but %d operand types",
-                      d->uses.n, in.n);
+        pr_parse_fail(p, PR_ERR_INPUT, open.line, open.col,
+                      "operation has %d operands but %d operand types", d->uses.n, in.n);
     d->stated = in;
     if (opcode == PR_OP_TT_FUNC) distribute_arg_attrs(d);
     add_equal_segments(p, d);
-    if (d->attrs.n && pr_str_is(d->attrs.data[d->attrs.n - 1].name, PR_UNKNOWN_FORM_KEY)) {
+    if (d->attrs.n && may_be_unknown_form(opcode)
+        && pr_str_is(d->attrs.data[d->attrs.n - 1].name, PR_UNKNOWN_FORM_KEY)) {
         d->attrs.n--;
         d->op->is_unknown_form = true;
     }
@@ -456,7 +470,8 @@ static void finish_attrs(pr_parser *p, pr_draft *d)
     op->n_attrs = d->props.n + d->attrs.n;
     op->attrs = PR_NEW_N(p->arena, pr_attr_entry, op->n_attrs);
     if (d->props.n) memcpy(op->attrs, d->props.data, sizeof *op->attrs * (size_t)d->props.n);
-    if (d->attrs.n) memcpy(op->attrs + d->props.n, d->attrs.data, sizeof *op->attrs * (size_t)d->attrs.n);
+    if (d->attrs.n)
+        memcpy(op->attrs + d->props.n, d->attrs.data, sizeof *op->attrs * (size_t)d->attrs.n);
 }
 
 /* Operand ranges of a generic branch, from its segments. The verifier checks them. */
@@ -498,7 +513,8 @@ static void finish_results(pr_parser *p, pr_draft *d, const bounds *names)
     for (int i = 0; i < d->results.n; i++) {
         if (names->n && left == 0) left = names->data[++group].n;
         pr_str name = { 0 };
-        if (names->n) name = (pr_str){ names->data[group].name.s + 1, names->data[group].name.n - 1 };
+        if (names->n)
+            name = (pr_str){ names->data[group].name.s + 1, names->data[group].name.n - 1 };
         left--;
         pr_value *v = pr_value_new(p, d->results.data[i], name);
         v->def = op;
@@ -572,7 +588,10 @@ static void alias_definition(pr_parser *p)
     pr_parse_goto(p, a->after);
 }
 
-static bool at_alias(const pr_parser *p) { return pr_parse_is(p, PR_TOK_HASH) || pr_parse_is(p, PR_TOK_BANG); }
+static bool at_alias(const pr_parser *p)
+{
+    return pr_parse_is(p, PR_TOK_HASH) || pr_parse_is(p, PR_TOK_BANG);
+}
 
 static bool at_module(const pr_parser *p)
 {

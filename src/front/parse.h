@@ -10,8 +10,8 @@
  *   srcloc.c        locations
  *
  * Failure: pr_parse_fail fills the error and jumps to pr_ir_parse; no function reports failure by
- * its result, and everything lives in the arena, so nothing has to be undone. Recursion is bounded by
- * three counters (regions, attributes with types, locations), each against a limit.
+ * its result, and everything lives in the arena, so nothing has to be undone. Recursion is
+ * bounded by three counters (regions, attributes with types, locations), each against a limit.
  *
  * Linear work: an alias is read once and shared. Its expanded size is charged to a budget
  * proportional to the text at each use, so shared parts cannot blow up printing or comparing. */
@@ -24,8 +24,8 @@
 #include "front/types.h"
 #include "util/num.h"
 
-/* Marks that ir_text prints and the parser takes back: a value without a type, and an operation that
- * was skipped token by token. */
+/* Marks that ir_text prints and the parser takes back: a value without a type, and an operation
+ * that was skipped token by token. */
 #define PR_UNKNOWN_TYPE_NAME "polyrace.unknown"
 #define PR_UNKNOWN_FORM_KEY "polyrace.unknown_form"
 
@@ -141,8 +141,8 @@ int pr_parse_int(pr_parser *p, const char *what);    /* non-negative, fits int  
 
 /* ---- parse.c: operations -------------------------------------------------------------------- */
 enum { PR_REGION_ENTRY = 1, PR_REGION_YIELD = 2, PR_REGION_ISOLATED = 4 };
-/* '{' blocks '}'. ENTRY: a first block exists even when nothing is printed; YIELD: a missing scf.yield
- * is added; ISOLATED: outer names are invisible. Appends to the draft. */
+/* '{' blocks '}'. ENTRY: a first block exists even when nothing is printed; YIELD: a missing
+ * scf.yield is added; ISOLATED: outer names are invisible. Appends to the draft. */
 pr_region *pr_parse_region(pr_parser *p, pr_draft *d, const pr_args *args, int flags);
 void pr_parse_add_region(pr_parser *p, pr_draft *d, pr_region *r);
 pr_region *pr_parse_empty_region(pr_parser *p, pr_draft *d);
@@ -169,7 +169,8 @@ pr_custom_reader pr_custom_find_tt(int opcode);
 void pr_parse_unknown(pr_parser *p, pr_draft *d);
 void pr_parse_warp_specialize(pr_parser *p, pr_draft *d);
 /* Keyword of an enumeration: integer attribute with the number, or a string when unknown. */
-pr_attr *pr_parse_keyword(pr_parser *p, const char *const *words, int n, int bits, const char *what);
+pr_attr *pr_parse_keyword(pr_parser *p, const char *const *words, int n, int bits,
+                          const char *what);
 
 /* ---- parse_attr.c ---------------------------------------------------------------------------- */
 pr_attr *pr_parse_attr(pr_parser *p);
@@ -181,8 +182,8 @@ pr_attr *pr_attr_new_unit(pr_parser *p);
 pr_attr *pr_attr_new_string(pr_parser *p, pr_str s);
 pr_attr *pr_attr_new_raw(pr_parser *p, pr_str s);
 pr_attr *pr_attr_new_ints(pr_parser *p, int bits, int n, const int *values);
-/* Copies tokens into b, aliases expanded, space collapsed, until an unmatched closing bracket or, with
- * stop_comma, a comma outside brackets. The stopping token stays current. */
+/* Copies tokens into b, aliases expanded, space collapsed, until an unmatched closing bracket
+ * or, with stop_comma, a comma outside brackets. The stopping token stays current. */
 void pr_parse_raw(pr_parser *p, pr_buf *b, bool stop_comma);
 /* tok is '<': copies the bracketed text with both brackets. */
 void pr_parse_raw_angle(pr_parser *p, pr_buf *b);

@@ -56,8 +56,8 @@ static pr_alias *raw_alias(pr_parser *p)
     pr_alias *a = pr_alias_find(p, p->tok.text);
     bool digits = p->tok.text.s[1] >= '0' && p->tok.text.s[1] <= '9';
     if (!a && !digits && !has_dot(p->tok.text) && pr_parse_peek(p).kind != PR_TOK_LESS)
-        pr_parse_fail(p, PR_ERR_INPUT, p->tok.line, p->tok.col, "alias '" PR_STR_FMT "' is not defined",
-                      PR_STR_ARG(p->tok.text));
+        pr_parse_fail(p, PR_ERR_INPUT, p->tok.line, p->tok.col,
+                      "alias '" PR_STR_FMT "' is not defined", PR_STR_ARG(p->tok.text));
     return a;
 }
 
@@ -70,6 +70,14 @@ static char closer_of(pr_tok k)
 static bool is_closer(pr_tok k)
 {
     return k == PR_TOK_RPAREN || k == PR_TOK_RBRACE || k == PR_TOK_RSQUARE || k == PR_TOK_GREATER;
+}
+
+/* Expanded text must not run into its neighbours: "f16#a" is two tokens, and stays two. */
+static void separate(pr_buf *b)
+{
+    char c = b->n ? b->data[b->n - 1] : ' ';
+    if (c == '_' || c == '$' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')) pr_buf_putc(b, ' ');
 }
 
 void pr_parse_raw(pr_parser *p, pr_buf *b, bool stop_comma)
@@ -93,10 +101,14 @@ void pr_parse_raw(pr_parser *p, pr_buf *b, bool stop_comma)
         if (a) {
             pr_alias_resolve(p, a, &p->tok);
             pr_str text = pr_alias_text(p, a);
+            separate(b);
             pr_buf_add(b, text.s, text.n);
-        } else {
-            pr_buf_add(b, p->tok.text.s, p->tok.text.n);
+            pr_parse_next(p);
+            if (p->tok.glued && !is_closer(p->tok.kind) && !pr_parse_is(p, PR_TOK_COMMA))
+                separate(b);
+            continue;
         }
+        pr_buf_add(b, p->tok.text.s, p->tok.text.n);
         pr_parse_next(p);
     }
 }
@@ -119,7 +131,8 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* Text between the quotes of q, escapes replaced; from is the offset of the opening quote in tok. */
+/* Text between the quotes of q, escapes replaced; from is the offset of the opening quote in
+ * tok. */
 static pr_str unquote(pr_parser *p, pr_str q, int from)
 {
     const char *s = q.s + 1;
@@ -202,7 +215,8 @@ pr_attr *pr_parse_dict(pr_parser *p)
     pr_parse_expect(p, PR_TOK_LBRACE, "before attributes");
     PR_VEC(pr_attr_entry) list = { 0 };
     while (!pr_parse_is(p, PR_TOK_RBRACE)) {
-        if (list.n && !pr_parse_accept(p, PR_TOK_COMMA)) pr_parse_expected(p, "',' or '}' after attribute");
+        if (list.n && !pr_parse_accept(p, PR_TOK_COMMA))
+            pr_parse_expected(p, "',' or '}' after attribute");
         pr_attr_entry e = { 0 };
         if (pr_parse_is(p, PR_TOK_STRING)) {
             e.name = pr_parse_string(p, "attribute name");
@@ -229,7 +243,8 @@ static pr_str number_text(pr_parser *p)
 {
     pr_str s = p->tok.text;
     if (pr_parse_accept(p, PR_TOK_MINUS)) {
-        if (!pr_parse_is(p, PR_TOK_INT) && !pr_parse_is(p, PR_TOK_FLOAT)) pr_parse_expected(p, "number after '-'");
+        if (!pr_parse_is(p, PR_TOK_INT) && !pr_parse_is(p, PR_TOK_FLOAT))
+            pr_parse_expected(p, "number after '-'");
         char *joined = pr_arena_alloc(p->arena, p->tok.text.n + 2);
         joined[0] = '-';
         memcpy(joined + 1, p->tok.text.s, p->tok.text.n);
@@ -281,7 +296,8 @@ static void literal_element(pr_parser *p, literal *l)
         pr_parse_raw(p, &skipped, false);
         pr_parse_expect(p, PR_TOK_RPAREN, "after complex element");
         l->unknown = true;
-    } else if (pr_parse_is(p, PR_TOK_INT) || pr_parse_is(p, PR_TOK_FLOAT) || pr_parse_is(p, PR_TOK_MINUS)) {
+    } else if (pr_parse_is(p, PR_TOK_INT) || pr_parse_is(p, PR_TOK_FLOAT)
+               || pr_parse_is(p, PR_TOK_MINUS)) {
         bool is_float = pr_parse_is(p, PR_TOK_FLOAT)
                         || (pr_parse_is(p, PR_TOK_MINUS) && pr_parse_peek(p).kind == PR_TOK_FLOAT);
         pr_str s = number_text(p);
@@ -300,7 +316,8 @@ static void literal_list(pr_parser *p, literal *l, int depth)
     if (!pr_parse_is(p, PR_TOK_LSQUARE)) {
         if (l->rank < 0) l->rank = depth;
         if (l->rank != depth)
-            pr_parse_fail(p, PR_ERR_INPUT, start.line, start.col, "dense constant is not rectangular");
+            pr_parse_fail(p, PR_ERR_INPUT, start.line, start.col,
+                          "dense constant is not rectangular");
         literal_element(p, l);
         return;
     }
@@ -328,15 +345,18 @@ static void check_shape(pr_parser *p, const literal *l, const pr_type *t, pr_tok
     bool same = l->rank == t->rank;
     for (int i = 0; same && i < l->rank; i++) same = l->shape[i] - 1 == t->shape[i];
     if (!same)
-        pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col, "shape of the dense constant differs from its type");
+        pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col,
+                      "shape of the dense constant differs from its type");
 }
 
 /* "0x..." : raw little-endian elements. */
 static void blob(pr_parser *p, pr_attr *a, pr_str hex, pr_token at)
 {
-    bool well_formed = hex.n >= 2 && hex.s[0] == '0' && (hex.s[1] == 'x' || hex.s[1] == 'X') && hex.n % 2 == 0;
+    bool well_formed =
+        hex.n >= 2 && hex.s[0] == '0' && (hex.s[1] == 'x' || hex.s[1] == 'X') && hex.n % 2 == 0;
     for (size_t i = 2; well_formed && i < hex.n; i++) well_formed = hex_digit(hex.s[i]) >= 0;
-    if (!well_formed) pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col, "malformed hexadecimal constant");
+    if (!well_formed)
+        pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col, "malformed hexadecimal constant");
     size_t n = hex.n / 2 - 1;
     if (!pr_type_is(a->type, PR_TYPE_TENSOR)) return;
     const pr_type *e = a->type->elem;
@@ -345,8 +365,8 @@ static void blob(pr_parser *p, pr_attr *a, pr_str hex, pr_token at)
     if (size == 0 || (one_bit && n != 1)) return;
     size_t count = n / size;
     if (n % size != 0 || (count != 1 && (int64_t)count != pr_type_count(a->type)))
-        pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col, "hexadecimal constant has %zu bytes, not %zu per element",
-                      n, size);
+        pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col,
+                      "hexadecimal constant has %zu bytes, not %zu per element", n, size);
     if (e->kind != PR_TYPE_INT && e->kind != PR_TYPE_INDEX) return;
     a->dense_known = true;
     a->n_ints = (int)count;
@@ -381,9 +401,11 @@ static pr_attr *dense(pr_parser *p)
     }
     check_shape(p, &l, a->type, start);
     const pr_type *e = pr_type_scalar(a->type);
-    bool integers = pr_type_is(a->type, PR_TYPE_TENSOR) && (e->kind == PR_TYPE_INT || e->kind == PR_TYPE_INDEX);
+    bool integers =
+        pr_type_is(a->type, PR_TYPE_TENSOR) && (e->kind == PR_TYPE_INT || e->kind == PR_TYPE_INDEX);
     if (integers && (l.is_float || (l.is_word && e->bits != 1)))
-        pr_parse_fail(p, PR_ERR_INPUT, start.line, start.col, "dense elements do not match the element type");
+        pr_parse_fail(p, PR_ERR_INPUT, start.line, start.col,
+                      "dense elements do not match the element type");
     if (integers && l.rank < 0 && pr_type_count(a->type) != 0)
         pr_parse_fail(p, PR_ERR_INPUT, start.line, start.col, "dense constant has no elements");
     if (!integers || l.unknown) return a;
@@ -438,7 +460,8 @@ static pr_attr *typed_array(pr_parser *p, pr_str word)
             } else if (!pr_parse_is(p, PR_TOK_INT) && !pr_parse_is(p, PR_TOK_MINUS)) {
                 pr_parse_expected(p, "array element");
             } else if (!pr_i128_parse(number_text(p), &v)) {
-                pr_parse_fail(p, PR_ERR_INPUT, line, col, "array element is no integer of 128 bits");
+                pr_parse_fail(p, PR_ERR_INPUT, line, col,
+                              "array element is no integer of 128 bits");
             }
             pr_vec_push(p->arena, &ints, v);
         } while (pr_parse_accept(p, PR_TOK_COMMA));
@@ -487,8 +510,8 @@ static pr_attr *hash(pr_parser *p)
     }
     bool bracket = pr_parse_is(p, PR_TOK_LESS) && p->tok.glued;
     if (!bracket && !has_dot(use.text))
-        pr_parse_fail(p, PR_ERR_INPUT, use.line, use.col, "attribute alias '" PR_STR_FMT "' is not defined",
-                      PR_STR_ARG(use.text));
+        pr_parse_fail(p, PR_ERR_INPUT, use.line, use.col,
+                      "attribute alias '" PR_STR_FMT "' is not defined", PR_STR_ARG(use.text));
     pr_buf b;
     pr_buf_init(&b, p->arena);
     pr_buf_add(&b, use.text.s, use.text.n);

@@ -1,7 +1,7 @@
 /* What is the custom assembly of arith, math, scf, cf and the small dialects? (ttir-front.md 1.8)
  *
- * One reader for each shape of assembly and one table row for each operation. A reader starts behind
- * the operation's name and stops in front of the trailing location. */
+ * One reader for each shape of assembly and one table row for each operation. A reader starts
+ * behind the operation's name and stops in front of the trailing location. */
 #include "front/parse.h"
 #include <stdio.h>
 
@@ -124,7 +124,8 @@ static void power(pr_parser *p, pr_draft *d)
 
 static void compare(pr_parser *p, pr_draft *d)
 {
-    static const char *const ints[] = { "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge" };
+    static const char *const ints[] = { "eq",  "ne",  "slt", "sle", "sgt",
+                                        "sge", "ult", "ule", "ugt", "uge" };
     static const char *const floats[] = { "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
                                           "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true" };
     bool is_int = d->op->opcode == PR_OP_ARITH_CMPI;
@@ -214,7 +215,8 @@ static void ttg_barrier(pr_parser *p, pr_draft *d)
     pr_buf b;
     pr_buf_init(&b, p->arena);
     do {
-        if (!pr_parse_is(p, PR_TOK_BARE) || p->tok.newline) pr_parse_expected(p, "address space of the barrier");
+        if (!pr_parse_is(p, PR_TOK_BARE) || p->tok.newline)
+            pr_parse_expected(p, "address space of the barrier");
         size_t i = 0;
         while (i < PR_LEN(spaces) && !pr_str_is(p->tok.text, spaces[i].word)) i++;
         if (i < PR_LEN(spaces)) bits |= spaces[i].bits;
@@ -224,7 +226,8 @@ static void ttg_barrier(pr_parser *p, pr_draft *d)
         pr_parse_next(p);
     } while (pr_parse_accept(p, PR_TOK_PIPE));
     pr_parse_prop(p, d, "addrSpace",
-                  known ? pr_attr_new_int(p, bits, 32) : pr_attr_new_string(p, (pr_str){ b.data, b.n }));
+                  known ? pr_attr_new_int(p, bits, 32)
+                        : pr_attr_new_string(p, (pr_str){ b.data, b.n }));
     pr_parse_attr_dict(p, d);
 }
 
@@ -341,7 +344,8 @@ static void cf_switch(pr_parser *p, pr_draft *d)
     while (pr_parse_accept(p, PR_TOK_COMMA)) {
         bool negative = pr_parse_accept(p, PR_TOK_MINUS);
         pr_i128 v;
-        if (!pr_parse_is(p, PR_TOK_INT) || !pr_i128_parse(p->tok.text, &v)) pr_parse_expected(p, "case value");
+        if (!pr_parse_is(p, PR_TOK_INT) || !pr_i128_parse(p->tok.text, &v))
+            pr_parse_expected(p, "case value");
         pr_parse_next(p);
         pr_vec_push(p->arena, &values, negative ? -v : v);
         pr_parse_expect(p, PR_TOK_COLON, "after case value");
@@ -380,7 +384,8 @@ static void initialised(pr_parser *p, pr_draft *d, pr_args *args)
     int first = args->n;
     pr_parse_expect(p, PR_TOK_LPAREN, "before carried values");
     while (!pr_parse_is(p, PR_TOK_RPAREN)) {
-        if (args->n > first && !pr_parse_accept(p, PR_TOK_COMMA)) pr_parse_expected(p, "',' or ')' after carried value");
+        if (args->n > first && !pr_parse_accept(p, PR_TOK_COMMA))
+            pr_parse_expected(p, "',' or ')' after carried value");
         pr_arg a = argument(p);
         pr_vec_push(p->arena, args, a);
         pr_parse_expect(p, PR_TOK_EQUAL, "after carried value");
@@ -392,14 +397,15 @@ static void initialised(pr_parser *p, pr_draft *d, pr_args *args)
 static void type_args(pr_parser *p, pr_args *args, int first, const pr_types *types, pr_token at)
 {
     if (args->n - first != types->n)
-        pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col, "%d carried values but %d types", args->n - first,
-                      types->n);
+        pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col, "%d carried values but %d types",
+                      args->n - first, types->n);
     for (int i = 0; i < types->n; i++) args->data[first + i].type = types->data[i];
 }
 
 static void scf_for(pr_parser *p, pr_draft *d)
 {
-    if (pr_parse_accept_word(p, "unsigned")) pr_parse_prop(p, d, "unsignedCmp", pr_attr_new_unit(p));
+    if (pr_parse_accept_word(p, "unsigned"))
+        pr_parse_prop(p, d, "unsignedCmp", pr_attr_new_unit(p));
     pr_args args = { 0 };
     pr_arg iv = argument(p);
     pr_parse_expect(p, PR_TOK_EQUAL, "after induction variable");
@@ -438,7 +444,8 @@ static void scf_if(pr_parser *p, pr_draft *d)
     pr_parse_state(p, d, 0, pr_type_int(p, 1));
     if (pr_parse_accept(p, PR_TOK_ARROW)) pr_parse_arrow_types(p, &d->results);
     pr_parse_region(p, d, NULL, PR_REGION_ENTRY | PR_REGION_YIELD);
-    if (pr_parse_accept_word(p, "else")) pr_parse_region(p, d, NULL, PR_REGION_ENTRY | PR_REGION_YIELD);
+    if (pr_parse_accept_word(p, "else"))
+        pr_parse_region(p, d, NULL, PR_REGION_ENTRY | PR_REGION_YIELD);
     else pr_parse_empty_region(p, d);
     pr_parse_attr_dict(p, d);
 }
@@ -515,51 +522,126 @@ static void module(pr_parser *p, pr_draft *d)
 }
 
 static const pr_custom_reader readers[PR_OP_COUNT] = {
-    [PR_OP_ARITH_ADDF] = same_type, [PR_OP_ARITH_ADDI] = same_type, [PR_OP_ARITH_ANDI] = same_type,
-    [PR_OP_ARITH_CEILDIVSI] = same_type, [PR_OP_ARITH_CEILDIVUI] = same_type,
-    [PR_OP_ARITH_DIVF] = same_type, [PR_OP_ARITH_DIVSI] = same_type, [PR_OP_ARITH_DIVUI] = same_type,
-    [PR_OP_ARITH_FLOORDIVSI] = same_type, [PR_OP_ARITH_MAXIMUMF] = same_type,
-    [PR_OP_ARITH_MAXNUMF] = same_type, [PR_OP_ARITH_MAXSI] = same_type, [PR_OP_ARITH_MAXUI] = same_type,
-    [PR_OP_ARITH_MINIMUMF] = same_type, [PR_OP_ARITH_MINNUMF] = same_type,
-    [PR_OP_ARITH_MINSI] = same_type, [PR_OP_ARITH_MINUI] = same_type, [PR_OP_ARITH_MULF] = same_type,
-    [PR_OP_ARITH_MULI] = same_type, [PR_OP_ARITH_NEGF] = same_type, [PR_OP_ARITH_ORI] = same_type,
-    [PR_OP_ARITH_REMF] = same_type, [PR_OP_ARITH_REMSI] = same_type, [PR_OP_ARITH_REMUI] = same_type,
-    [PR_OP_ARITH_SHLI] = same_type, [PR_OP_ARITH_SHRSI] = same_type, [PR_OP_ARITH_SHRUI] = same_type,
-    [PR_OP_ARITH_SUBF] = same_type, [PR_OP_ARITH_SUBI] = same_type, [PR_OP_ARITH_XORI] = same_type,
-    [PR_OP_ARITH_ADDUI_EXTENDED] = add_extended, [PR_OP_ARITH_MULSI_EXTENDED] = two_of_type,
-    [PR_OP_ARITH_MULUI_EXTENDED] = two_of_type, [PR_OP_ARITH_CMPF] = compare, [PR_OP_ARITH_CMPI] = compare,
-    [PR_OP_ARITH_CONSTANT] = constant, [PR_OP_ARITH_SELECT] = select,
-    [PR_OP_ARITH_BITCAST] = cast, [PR_OP_ARITH_EXTF] = cast, [PR_OP_ARITH_EXTSI] = cast,
-    [PR_OP_ARITH_EXTUI] = cast, [PR_OP_ARITH_FPTOSI] = cast, [PR_OP_ARITH_FPTOUI] = cast,
-    [PR_OP_ARITH_INDEX_CAST] = cast, [PR_OP_ARITH_INDEX_CASTUI] = cast, [PR_OP_ARITH_SITOFP] = cast,
-    [PR_OP_ARITH_TRUNCF] = cast, [PR_OP_ARITH_TRUNCI] = cast, [PR_OP_ARITH_UITOFP] = cast,
-    [PR_OP_BUILTIN_MODULE] = module, [PR_OP_BUILTIN_UNREALIZED_CONVERSION_CAST] = conversion,
-    [PR_OP_CF_ASSERT] = cf_assert, [PR_OP_CF_BR] = cf_br, [PR_OP_CF_COND_BR] = cf_cond_br,
-    [PR_OP_CF_SWITCH] = cf_switch, [PR_OP_GPU_BARRIER] = gpu_barrier, [PR_OP_LLVM_INTR_ASSUME] = assume,
-    [PR_OP_MATH_ABSF] = same_type, [PR_OP_MATH_ABSI] = same_type, [PR_OP_MATH_ACOS] = same_type,
-    [PR_OP_MATH_ACOSH] = same_type, [PR_OP_MATH_ASIN] = same_type, [PR_OP_MATH_ASINH] = same_type,
-    [PR_OP_MATH_ATAN] = same_type, [PR_OP_MATH_ATANH] = same_type, [PR_OP_MATH_ATAN2] = same_type,
-    [PR_OP_MATH_CBRT] = same_type, [PR_OP_MATH_CEIL] = same_type, [PR_OP_MATH_COPYSIGN] = same_type,
-    [PR_OP_MATH_COS] = same_type, [PR_OP_MATH_COSH] = same_type, [PR_OP_MATH_CTLZ] = same_type,
-    [PR_OP_MATH_CTPOP] = same_type, [PR_OP_MATH_CTTZ] = same_type, [PR_OP_MATH_ERF] = same_type,
-    [PR_OP_MATH_ERFC] = same_type, [PR_OP_MATH_EXP] = same_type, [PR_OP_MATH_EXP2] = same_type,
-    [PR_OP_MATH_EXPM1] = same_type, [PR_OP_MATH_FLOOR] = same_type, [PR_OP_MATH_FMA] = same_type,
-    [PR_OP_MATH_FPOWI] = power, [PR_OP_MATH_IPOWI] = same_type,
-    [PR_OP_MATH_ISFINITE] = predicate_of_type, [PR_OP_MATH_ISINF] = predicate_of_type,
-    [PR_OP_MATH_ISNAN] = predicate_of_type, [PR_OP_MATH_ISNORMAL] = predicate_of_type,
-    [PR_OP_MATH_LOG] = same_type, [PR_OP_MATH_LOG10] = same_type, [PR_OP_MATH_LOG1P] = same_type,
-    [PR_OP_MATH_LOG2] = same_type, [PR_OP_MATH_POWF] = same_type, [PR_OP_MATH_ROUND] = same_type,
-    [PR_OP_MATH_ROUNDEVEN] = same_type, [PR_OP_MATH_RSQRT] = same_type, [PR_OP_MATH_SIN] = same_type,
-    [PR_OP_MATH_SINCOS] = two_of_type, [PR_OP_MATH_SINH] = same_type, [PR_OP_MATH_SQRT] = same_type,
-    [PR_OP_MATH_TAN] = same_type, [PR_OP_MATH_TANH] = same_type, [PR_OP_MATH_TRUNC] = same_type,
-    [PR_OP_SCF_CONDITION] = scf_condition, [PR_OP_SCF_EXECUTE_REGION] = scf_execute_region,
-    [PR_OP_SCF_FOR] = scf_for, [PR_OP_SCF_IF] = scf_if, [PR_OP_SCF_INDEX_SWITCH] = scf_index_switch,
-    [PR_OP_SCF_WHILE] = scf_while, [PR_OP_SCF_YIELD] = terminator,
-    [PR_OP_TT_MAP_ELEMENTWISE_RETURN] = terminator, [PR_OP_TT_REDUCE_RETURN] = terminator,
-    [PR_OP_TT_RETURN] = terminator, [PR_OP_TT_SCAN_RETURN] = terminator,
-    [PR_OP_TT_APPROX_DIVF] = same_type, [PR_OP_TT_MULHIUI] = same_type, [PR_OP_TT_PRECISE_DIVF] = same_type,
-    [PR_OP_TT_PRECISE_SQRT] = same_type, [PR_OP_TTG_BARRIER] = ttg_barrier,
-    [PR_OP_TTG_WARP_SPECIALIZE] = pr_parse_warp_specialize, [PR_OP_UB_POISON] = poison,
+    [PR_OP_ARITH_ADDF] = same_type,
+    [PR_OP_ARITH_ADDI] = same_type,
+    [PR_OP_ARITH_ANDI] = same_type,
+    [PR_OP_ARITH_CEILDIVSI] = same_type,
+    [PR_OP_ARITH_CEILDIVUI] = same_type,
+    [PR_OP_ARITH_DIVF] = same_type,
+    [PR_OP_ARITH_DIVSI] = same_type,
+    [PR_OP_ARITH_DIVUI] = same_type,
+    [PR_OP_ARITH_FLOORDIVSI] = same_type,
+    [PR_OP_ARITH_MAXIMUMF] = same_type,
+    [PR_OP_ARITH_MAXNUMF] = same_type,
+    [PR_OP_ARITH_MAXSI] = same_type,
+    [PR_OP_ARITH_MAXUI] = same_type,
+    [PR_OP_ARITH_MINIMUMF] = same_type,
+    [PR_OP_ARITH_MINNUMF] = same_type,
+    [PR_OP_ARITH_MINSI] = same_type,
+    [PR_OP_ARITH_MINUI] = same_type,
+    [PR_OP_ARITH_MULF] = same_type,
+    [PR_OP_ARITH_MULI] = same_type,
+    [PR_OP_ARITH_NEGF] = same_type,
+    [PR_OP_ARITH_ORI] = same_type,
+    [PR_OP_ARITH_REMF] = same_type,
+    [PR_OP_ARITH_REMSI] = same_type,
+    [PR_OP_ARITH_REMUI] = same_type,
+    [PR_OP_ARITH_SHLI] = same_type,
+    [PR_OP_ARITH_SHRSI] = same_type,
+    [PR_OP_ARITH_SHRUI] = same_type,
+    [PR_OP_ARITH_SUBF] = same_type,
+    [PR_OP_ARITH_SUBI] = same_type,
+    [PR_OP_ARITH_XORI] = same_type,
+    [PR_OP_ARITH_ADDUI_EXTENDED] = add_extended,
+    [PR_OP_ARITH_MULSI_EXTENDED] = two_of_type,
+    [PR_OP_ARITH_MULUI_EXTENDED] = two_of_type,
+    [PR_OP_ARITH_CMPF] = compare,
+    [PR_OP_ARITH_CMPI] = compare,
+    [PR_OP_ARITH_CONSTANT] = constant,
+    [PR_OP_ARITH_SELECT] = select,
+    [PR_OP_ARITH_BITCAST] = cast,
+    [PR_OP_ARITH_EXTF] = cast,
+    [PR_OP_ARITH_EXTSI] = cast,
+    [PR_OP_ARITH_EXTUI] = cast,
+    [PR_OP_ARITH_FPTOSI] = cast,
+    [PR_OP_ARITH_FPTOUI] = cast,
+    [PR_OP_ARITH_INDEX_CAST] = cast,
+    [PR_OP_ARITH_INDEX_CASTUI] = cast,
+    [PR_OP_ARITH_SITOFP] = cast,
+    [PR_OP_ARITH_TRUNCF] = cast,
+    [PR_OP_ARITH_TRUNCI] = cast,
+    [PR_OP_ARITH_UITOFP] = cast,
+    [PR_OP_BUILTIN_MODULE] = module,
+    [PR_OP_BUILTIN_UNREALIZED_CONVERSION_CAST] = conversion,
+    [PR_OP_CF_ASSERT] = cf_assert,
+    [PR_OP_CF_BR] = cf_br,
+    [PR_OP_CF_COND_BR] = cf_cond_br,
+    [PR_OP_CF_SWITCH] = cf_switch,
+    [PR_OP_GPU_BARRIER] = gpu_barrier,
+    [PR_OP_LLVM_INTR_ASSUME] = assume,
+    [PR_OP_MATH_ABSF] = same_type,
+    [PR_OP_MATH_ABSI] = same_type,
+    [PR_OP_MATH_ACOS] = same_type,
+    [PR_OP_MATH_ACOSH] = same_type,
+    [PR_OP_MATH_ASIN] = same_type,
+    [PR_OP_MATH_ASINH] = same_type,
+    [PR_OP_MATH_ATAN] = same_type,
+    [PR_OP_MATH_ATANH] = same_type,
+    [PR_OP_MATH_ATAN2] = same_type,
+    [PR_OP_MATH_CBRT] = same_type,
+    [PR_OP_MATH_CEIL] = same_type,
+    [PR_OP_MATH_COPYSIGN] = same_type,
+    [PR_OP_MATH_COS] = same_type,
+    [PR_OP_MATH_COSH] = same_type,
+    [PR_OP_MATH_CTLZ] = same_type,
+    [PR_OP_MATH_CTPOP] = same_type,
+    [PR_OP_MATH_CTTZ] = same_type,
+    [PR_OP_MATH_ERF] = same_type,
+    [PR_OP_MATH_ERFC] = same_type,
+    [PR_OP_MATH_EXP] = same_type,
+    [PR_OP_MATH_EXP2] = same_type,
+    [PR_OP_MATH_EXPM1] = same_type,
+    [PR_OP_MATH_FLOOR] = same_type,
+    [PR_OP_MATH_FMA] = same_type,
+    [PR_OP_MATH_FPOWI] = power,
+    [PR_OP_MATH_IPOWI] = same_type,
+    [PR_OP_MATH_ISFINITE] = predicate_of_type,
+    [PR_OP_MATH_ISINF] = predicate_of_type,
+    [PR_OP_MATH_ISNAN] = predicate_of_type,
+    [PR_OP_MATH_ISNORMAL] = predicate_of_type,
+    [PR_OP_MATH_LOG] = same_type,
+    [PR_OP_MATH_LOG10] = same_type,
+    [PR_OP_MATH_LOG1P] = same_type,
+    [PR_OP_MATH_LOG2] = same_type,
+    [PR_OP_MATH_POWF] = same_type,
+    [PR_OP_MATH_ROUND] = same_type,
+    [PR_OP_MATH_ROUNDEVEN] = same_type,
+    [PR_OP_MATH_RSQRT] = same_type,
+    [PR_OP_MATH_SIN] = same_type,
+    [PR_OP_MATH_SINCOS] = two_of_type,
+    [PR_OP_MATH_SINH] = same_type,
+    [PR_OP_MATH_SQRT] = same_type,
+    [PR_OP_MATH_TAN] = same_type,
+    [PR_OP_MATH_TANH] = same_type,
+    [PR_OP_MATH_TRUNC] = same_type,
+    [PR_OP_SCF_CONDITION] = scf_condition,
+    [PR_OP_SCF_EXECUTE_REGION] = scf_execute_region,
+    [PR_OP_SCF_FOR] = scf_for,
+    [PR_OP_SCF_IF] = scf_if,
+    [PR_OP_SCF_INDEX_SWITCH] = scf_index_switch,
+    [PR_OP_SCF_WHILE] = scf_while,
+    [PR_OP_SCF_YIELD] = terminator,
+    [PR_OP_TT_MAP_ELEMENTWISE_RETURN] = terminator,
+    [PR_OP_TT_REDUCE_RETURN] = terminator,
+    [PR_OP_TT_RETURN] = terminator,
+    [PR_OP_TT_SCAN_RETURN] = terminator,
+    [PR_OP_TT_APPROX_DIVF] = same_type,
+    [PR_OP_TT_MULHIUI] = same_type,
+    [PR_OP_TT_PRECISE_DIVF] = same_type,
+    [PR_OP_TT_PRECISE_SQRT] = same_type,
+    [PR_OP_TTG_BARRIER] = ttg_barrier,
+    [PR_OP_TTG_WARP_SPECIALIZE] = pr_parse_warp_specialize,
+    [PR_OP_UB_POISON] = poison,
 };
 
 pr_custom_reader pr_custom_find(int opcode)

@@ -1,9 +1,9 @@
 /* What does a name mean here? Aliases of the file, values and block labels of a region.
  *
- * Names are interned; each keeps a stack of its visible definitions, and a scope pops what it pushed.
- * Looking up is therefore one hash probe however deep the regions are. A use without a visible
- * definition waits in p->pending; when its region ends it is resolved or handed to the region
- * around it, at most once per nesting level. */
+ * Names are interned; each keeps a stack of its visible definitions, and a scope pops what it
+ * pushed. Looking up is therefore one hash probe however deep the regions are. A use without a
+ * visible definition waits in p->pending; when its region ends it is resolved or handed to the
+ * region around it, at most once per nesting level. */
 #include "front/parse.h"
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -77,7 +77,8 @@ void pr_alias_collect(pr_parser *p, const char *text, size_t length)
         pr_lexer here = l;
         pr_token t = pr_lexer_next(&l);
         if (t.kind == PR_TOK_EOF) break;
-        if (t.kind == PR_TOK_LPAREN || t.kind == PR_TOK_LBRACE || t.kind == PR_TOK_LSQUARE) nested++;
+        if (t.kind == PR_TOK_LPAREN || t.kind == PR_TOK_LBRACE || t.kind == PR_TOK_LSQUARE)
+            nested++;
         if (t.kind == PR_TOK_RPAREN || t.kind == PR_TOK_RBRACE || t.kind == PR_TOK_RSQUARE)
             nested -= nested > 0;
         if (t.kind == PR_TOK_EQUAL && nested == 0
@@ -98,7 +99,8 @@ void pr_alias_collect(pr_parser *p, const char *text, size_t length)
             if (pr_str_eq(p->aliases[p->alias_slots[at]].name, found.data[i].name)) {
                 pr_lexer l2 = found.data[i].at;
                 pr_token eq = pr_lexer_next(&l2);
-                pr_parse_fail(p, PR_ERR_INPUT, eq.line, eq.col, "alias '" PR_STR_FMT "' defined twice",
+                pr_parse_fail(p, PR_ERR_INPUT, eq.line, eq.col,
+                              "alias '" PR_STR_FMT "' defined twice",
                               PR_STR_ARG(found.data[i].name));
             }
             at = (at + 1) & (unsigned)(p->n_alias_slots - 1);
@@ -149,8 +151,8 @@ static void alias_read(pr_parser *p, pr_alias *a)
 void pr_alias_resolve(pr_parser *p, pr_alias *a, const pr_token *use)
 {
     if (a->state == PR_ALIAS_OPEN)
-        pr_parse_fail(p, PR_ERR_INPUT, use->line, use->col, "alias '" PR_STR_FMT "' refers to itself",
-                      PR_STR_ARG(a->name));
+        pr_parse_fail(p, PR_ERR_INPUT, use->line, use->col,
+                      "alias '" PR_STR_FMT "' refers to itself", PR_STR_ARG(a->name));
     if (a->state == PR_ALIAS_NEW) alias_read(p, a);
     if (p->depth + a->height > p->limits.max_nesting
         || p->loc_depth + a->loc_height > p->limits.max_loc_nesting)

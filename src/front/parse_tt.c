@@ -10,10 +10,13 @@ static const char *const sem_words[] = { NULL, "relaxed", "acquire", "release", 
 static const char *const scope_words[] = { NULL, "gpu", "cta", "sys" };
 static const char *const rmw_words[] = { NULL, "and", "or", "xor", "add", "fadd", "max", "min",
                                          "umax", "umin", "exch" };
-static const char *const kind_words[] = { NULL, "add", "min", "max", "inc", "dec", "and", "or", "xor" };
+static const char *const kind_words[] = { NULL,  "add", "min", "max", "inc",
+                                          "dec", "and", "or",  "xor" };
 static const char *const axis_words[] = { "x", "y", "z" };
 static const char *const precision_words[] = { "tf32", "tf32x3", "ieee", "bf16x3", "bf16x6" };
-static const char *const scaled_words[] = { "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "bf16", "fp16" };
+static const char *const scaled_words[] = {
+    "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "bf16", "fp16"
+};
 static const char *const rounding_words[] = { "rtz", "rtne" };
 
 #define KEYWORD(p, d, key, words, what) \
@@ -72,8 +75,8 @@ static void hints(pr_parser *p, pr_draft *d)
         } else if (pr_str_is(w, "ignore_cta")) {
             pr_parse_prop(p, d, "ignore_cta", pr_attr_new_unit(p));
         } else {
-            pr_parse_fail(p, PR_ERR_INPUT, p->tok.line, p->tok.col, "unknown keyword '" PR_STR_FMT "'",
-                          PR_STR_ARG(w));
+            pr_parse_fail(p, PR_ERR_INPUT, p->tok.line, p->tok.col,
+                          "unknown keyword '" PR_STR_FMT "'", PR_STR_ARG(w));
         }
     }
 }
@@ -180,7 +183,10 @@ static void make_block_pointer(pr_parser *p, pr_draft *d)
     int seg[4] = { 1, 0, 0, 0 };
     for (int i = 1; i < 4; i++) {
         comma(p);
-        seg[i] = pr_parse_bracketed(p, d, i == 1 ? "around shape" : i == 2 ? "around strides" : "around offsets");
+        seg[i] = pr_parse_bracketed(p, d,
+                                    i == 1   ? "around shape"
+                                    : i == 2 ? "around strides"
+                                             : "around offsets");
     }
     pr_parse_segments(p, d, 4, seg);
     pr_parse_attr_dict(p, d);
@@ -316,7 +322,8 @@ static void split(pr_parser *p, pr_draft *d)
 static void reshape(pr_parser *p, pr_draft *d)
 {
     pr_parse_operand(p, d);
-    if (pr_parse_accept_word(p, "allow_reorder")) pr_parse_prop(p, d, "allow_reorder", pr_attr_new_unit(p));
+    if (pr_parse_accept_word(p, "allow_reorder"))
+        pr_parse_prop(p, d, "allow_reorder", pr_attr_new_unit(p));
     if (pr_parse_accept_word(p, "efficient_layout"))
         pr_parse_prop(p, d, "efficient_layout", pr_attr_new_unit(p));
     arrow(p, d, 1);
@@ -369,7 +376,8 @@ static void clampf(pr_parser *p, pr_draft *d)
     pr_parse_expect(p, PR_TOK_EQUAL, "after 'propagateNan'");
     bool all = pr_parse_is_word(p, "all"), none = pr_parse_is_word(p, "none");
     pr_attr *mode = pr_parse_keyword(p, NULL, 0, 32, "NaN propagation");
-    pr_parse_prop(p, d, "propagateNan", all || none ? pr_attr_new_int(p, all ? 0xFFFF : 0, 32) : mode);
+    pr_parse_prop(p, d, "propagateNan",
+                  all || none ? pr_attr_new_int(p, all ? 0xFFFF : 0, 32) : mode);
     pr_parse_attr_dict(p, d);
     colon(p);
     const pr_type *t = pr_parse_type(p);
@@ -488,7 +496,8 @@ static void inline_asm(pr_parser *p, pr_draft *d)
         int line = p->tok.line, col = p->tok.col;
         pr_parse_type_list(p, &types);
         if (types.n != d->uses.n)
-            pr_parse_fail(p, PR_ERR_INPUT, line, col, "%d operands but %d types", d->uses.n, types.n);
+            pr_parse_fail(p, PR_ERR_INPUT, line, col, "%d operands but %d types", d->uses.n,
+                          types.n);
         for (int i = 0; i < types.n; i++) pr_parse_state(p, d, i, types.data[i]);
     }
     if (parens) pr_parse_expect(p, PR_TOK_RPAREN, "after operands");
@@ -550,7 +559,8 @@ static void function_args(pr_parser *p, pr_args *args, bool *named)
     pr_parse_expect(p, PR_TOK_LPAREN, "after function name");
     *named = pr_parse_is(p, PR_TOK_VALUE) || pr_parse_is(p, PR_TOK_RPAREN);
     while (!pr_parse_is(p, PR_TOK_RPAREN)) {
-        if (args->n && !pr_parse_accept(p, PR_TOK_COMMA)) pr_parse_expected(p, "',' or ')' after argument");
+        if (args->n && !pr_parse_accept(p, PR_TOK_COMMA))
+            pr_parse_expected(p, "',' or ')' after argument");
         pr_arg a = { .line = p->tok.line, .col = p->tok.col };
         if (*named) {
             if (!pr_parse_is(p, PR_TOK_VALUE)) pr_parse_expected(p, "argument name");
@@ -570,7 +580,8 @@ static void function_args(pr_parser *p, pr_args *args, bool *named)
 static void func(pr_parser *p, pr_draft *d)
 {
     pr_attr *visibility = NULL;
-    if (pr_parse_is_word(p, "public") || pr_parse_is_word(p, "private") || pr_parse_is_word(p, "nested")) {
+    if (pr_parse_is_word(p, "public") || pr_parse_is_word(p, "private")
+        || pr_parse_is_word(p, "nested")) {
         visibility = pr_attr_new_string(p, p->tok.text);
         pr_parse_next(p);
     }
@@ -613,23 +624,50 @@ static void func(pr_parser *p, pr_draft *d)
 }
 
 static const pr_custom_reader readers[PR_OP_COUNT] = {
-    [PR_OP_TT_ADDPTR] = addptr, [PR_OP_TT_ADVANCE] = advance, [PR_OP_TT_ASSERT] = tt_assert,
-    [PR_OP_TT_ATOMIC_CAS] = atomic, [PR_OP_TT_ATOMIC_LOAD] = atomic, [PR_OP_TT_ATOMIC_POLL] = atomic_poll,
-    [PR_OP_TT_ATOMIC_RMW] = atomic, [PR_OP_TT_ATOMIC_STORE] = atomic_store, [PR_OP_TT_BITCAST] = unary,
-    [PR_OP_TT_BROADCAST] = unary, [PR_OP_TT_CALL] = call, [PR_OP_TT_CAT] = binary,
-    [PR_OP_TT_CLAMPF] = clampf, [PR_OP_TT_DESCRIPTOR_GATHER] = descriptor_gather,
-    [PR_OP_TT_DESCRIPTOR_LOAD] = descriptor_load, [PR_OP_TT_DESCRIPTOR_REDUCE] = descriptor_store,
-    [PR_OP_TT_DESCRIPTOR_SCATTER] = descriptor_scatter, [PR_OP_TT_DESCRIPTOR_STORE] = descriptor_store,
-    [PR_OP_TT_DOT] = dot, [PR_OP_TT_DOT_SCALED] = dot_scaled,
-    [PR_OP_TT_ELEMENTWISE_INLINE_ASM] = inline_asm, [PR_OP_TT_EXPAND_DIMS] = unary,
-    [PR_OP_TT_EXTERN_ELEMENTWISE] = extern_call, [PR_OP_TT_FP_TO_FP] = fp_to_fp, [PR_OP_TT_FUNC] = func,
-    [PR_OP_TT_GATHER] = gather, [PR_OP_TT_GET_NUM_PROGRAMS] = program, [PR_OP_TT_GET_PROGRAM_ID] = program,
-    [PR_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS] = plain, [PR_OP_TT_GRID_DEPENDENCY_WAIT] = plain,
-    [PR_OP_TT_HISTOGRAM] = histogram, [PR_OP_TT_INT_TO_PTR] = unary, [PR_OP_TT_JOIN] = binary,
-    [PR_OP_TT_LOAD] = load, [PR_OP_TT_MAKE_RANGE] = make_range,
-    [PR_OP_TT_MAKE_TENSOR_DESCRIPTOR] = make_descriptor, [PR_OP_TT_MAKE_TENSOR_PTR] = make_block_pointer,
-    [PR_OP_TT_PRINT] = print, [PR_OP_TT_PTR_TO_INT] = unary, [PR_OP_TT_RESHAPE] = reshape,
-    [PR_OP_TT_SPLAT] = unary, [PR_OP_TT_SPLIT] = split, [PR_OP_TT_STORE] = store, [PR_OP_TT_TRANS] = unary,
+    [PR_OP_TT_ADDPTR] = addptr,
+    [PR_OP_TT_ADVANCE] = advance,
+    [PR_OP_TT_ASSERT] = tt_assert,
+    [PR_OP_TT_ATOMIC_CAS] = atomic,
+    [PR_OP_TT_ATOMIC_LOAD] = atomic,
+    [PR_OP_TT_ATOMIC_POLL] = atomic_poll,
+    [PR_OP_TT_ATOMIC_RMW] = atomic,
+    [PR_OP_TT_ATOMIC_STORE] = atomic_store,
+    [PR_OP_TT_BITCAST] = unary,
+    [PR_OP_TT_BROADCAST] = unary,
+    [PR_OP_TT_CALL] = call,
+    [PR_OP_TT_CAT] = binary,
+    [PR_OP_TT_CLAMPF] = clampf,
+    [PR_OP_TT_DESCRIPTOR_GATHER] = descriptor_gather,
+    [PR_OP_TT_DESCRIPTOR_LOAD] = descriptor_load,
+    [PR_OP_TT_DESCRIPTOR_REDUCE] = descriptor_store,
+    [PR_OP_TT_DESCRIPTOR_SCATTER] = descriptor_scatter,
+    [PR_OP_TT_DESCRIPTOR_STORE] = descriptor_store,
+    [PR_OP_TT_DOT] = dot,
+    [PR_OP_TT_DOT_SCALED] = dot_scaled,
+    [PR_OP_TT_ELEMENTWISE_INLINE_ASM] = inline_asm,
+    [PR_OP_TT_EXPAND_DIMS] = unary,
+    [PR_OP_TT_EXTERN_ELEMENTWISE] = extern_call,
+    [PR_OP_TT_FP_TO_FP] = fp_to_fp,
+    [PR_OP_TT_FUNC] = func,
+    [PR_OP_TT_GATHER] = gather,
+    [PR_OP_TT_GET_NUM_PROGRAMS] = program,
+    [PR_OP_TT_GET_PROGRAM_ID] = program,
+    [PR_OP_TT_GRID_DEPENDENCY_LAUNCH_DEPENDENTS] = plain,
+    [PR_OP_TT_GRID_DEPENDENCY_WAIT] = plain,
+    [PR_OP_TT_HISTOGRAM] = histogram,
+    [PR_OP_TT_INT_TO_PTR] = unary,
+    [PR_OP_TT_JOIN] = binary,
+    [PR_OP_TT_LOAD] = load,
+    [PR_OP_TT_MAKE_RANGE] = make_range,
+    [PR_OP_TT_MAKE_TENSOR_DESCRIPTOR] = make_descriptor,
+    [PR_OP_TT_MAKE_TENSOR_PTR] = make_block_pointer,
+    [PR_OP_TT_PRINT] = print,
+    [PR_OP_TT_PTR_TO_INT] = unary,
+    [PR_OP_TT_RESHAPE] = reshape,
+    [PR_OP_TT_SPLAT] = unary,
+    [PR_OP_TT_SPLIT] = split,
+    [PR_OP_TT_STORE] = store,
+    [PR_OP_TT_TRANS] = unary,
     [PR_OP_TT_UNSPLAT] = unsplat,
 };
 

@@ -172,6 +172,8 @@ static const pr_type *memdesc(pr_parser *p)
     pr_parse_expect(p, PR_TOK_LESS, "after 'memdesc'");
     if (!dims(p, t)) pr_parse_expected(p, "static dimension");
     t->elem = pr_parse_type(p);
+    if (!pr_parse_is(p, PR_TOK_COMMA) && !pr_parse_is(p, PR_TOK_GREATER))
+        pr_parse_expected(p, "',' or '>' after element type");
     pr_parse_goto(p, at);
     pr_buf b;
     pr_buf_init(&b, p->arena);
@@ -211,8 +213,8 @@ static const pr_type *dialect_type(pr_parser *p)
     if (pr_str_is(name, "ttg.memdesc") && pr_parse_is(p, PR_TOK_LESS)) return memdesc(p);
     bool dotted = memchr(name.s, '.', name.n) != NULL;
     if (!dotted && !pr_parse_is(p, PR_TOK_LESS))
-        pr_parse_fail(p, PR_ERR_INPUT, use.line, use.col, "type alias '" PR_STR_FMT "' is not defined",
-                      PR_STR_ARG(use.text));
+        pr_parse_fail(p, PR_ERR_INPUT, use.line, use.col,
+                      "type alias '" PR_STR_FMT "' is not defined", PR_STR_ARG(use.text));
     return raw_type(p, use.text, p->tok.glued);
 }
 

@@ -1,10 +1,10 @@
 /* What can be kept of an operation whose custom assembly is not known? (ttir-front.md 1.10, rule 3)
  *
  * Its text is skipped token by token with brackets balanced. Every value use becomes an operand,
- * regions are read as regions, attribute dictionaries as attributes, and the last ':' or '->' outside
- * brackets is tried as the result type. The operation ends at the first line break outside brackets
- * unless the next token continues it. Nothing here guesses a meaning: such an operation is refused
- * later unless it is harmless. */
+ * regions are read as regions, attribute dictionaries as attributes, and the last ':' or '->'
+ * outside brackets is tried as the result type. The operation ends at the first line break
+ * outside brackets unless the next token continues it. Nothing here guesses a meaning: such an
+ * operation is refused later unless it is harmless. */
 #include "front/parse.h"
 #include <string.h>
 
@@ -23,8 +23,8 @@ static bool continues(const pr_parser *p)
     static const char *const words[] = { "else", "do", "attributes" };
     for (size_t i = 0; i < PR_LEN(words); i++)
         if (pr_parse_is_word(p, words[i])) return true;
-    return pr_parse_is(p, PR_TOK_COLON) || pr_parse_is(p, PR_TOK_ARROW) || pr_parse_is(p, PR_TOK_COMMA)
-           || pr_parse_is(p, PR_TOK_LBRACE);
+    return pr_parse_is(p, PR_TOK_COLON) || pr_parse_is(p, PR_TOK_ARROW)
+           || pr_parse_is(p, PR_TOK_COMMA) || pr_parse_is(p, PR_TOK_LBRACE);
 }
 
 /* tok is '{': does a region follow, or an attribute dictionary? */
@@ -73,12 +73,13 @@ static void value(pr_parser *p, pr_draft *d, unknown *u)
     }
     pr_arg a = { .name = t.text, .line = t.line, .col = t.col };
     pr_parse_next(p);
-    if (pr_parse_accept(p, PR_TOK_COLON) && u->open.n && pr_parse_at_type(p)) a.type = pr_parse_type(p);
+    if (pr_parse_accept(p, PR_TOK_COLON) && u->open.n && pr_parse_at_type(p))
+        a.type = pr_parse_type(p);
     pr_vec_push(p->arena, &u->declared, a);
 }
 
-/* Result types from the text between the last ':' or '->' and the end, when it reads as types. Works on
- * a copy of the parser's position; a mismatch leaves the results without types. */
+/* Result types from the text between the last ':' or '->' and the end, when it reads as types.
+ * Works on a copy of the parser's position; a mismatch leaves the results without types. */
 static void result_types(pr_parser *p, pr_draft *d, const unknown *u)
 {
     pr_types found = { 0 };
@@ -102,7 +103,8 @@ static void result_types(pr_parser *p, pr_draft *d, const unknown *u)
         } else if (p->open_aliases != saved.open_aliases || ignored.kind == PR_ERR_LIMIT) {
             p->out = saved.out; /* a broken alias or a limit is not a matter of guessing */
             p->err = saved.err;
-            pr_fail(p->err, ignored.kind, p->file, ignored.line, ignored.col, "%s", ignored.message);
+            pr_fail(p->err, ignored.kind, p->file, ignored.line, ignored.col, "%s",
+                    ignored.message);
             longjmp(*p->out, 1);
         }
         p->out = saved.out;
@@ -122,15 +124,19 @@ static void result_types(pr_parser *p, pr_draft *d, const unknown *u)
 
 static bool closes(const pr_parser *p)
 {
-    return pr_parse_is(p, PR_TOK_RPAREN) || pr_parse_is(p, PR_TOK_RBRACE) || pr_parse_is(p, PR_TOK_RSQUARE)
-           || pr_parse_is(p, PR_TOK_GREATER);
+    return pr_parse_is(p, PR_TOK_RPAREN) || pr_parse_is(p, PR_TOK_RBRACE)
+           || pr_parse_is(p, PR_TOK_RSQUARE) || pr_parse_is(p, PR_TOK_GREATER);
 }
 
 static void bracket(pr_parser *p, unknown *u)
 {
     char c = p->tok.text.s[0];
     if (!closes(p)) {
-        pr_vec_push(p->arena, &u->open, (char)(c == '(' ? ')' : c == '{' ? '}' : c == '[' ? ']' : '>'));
+        pr_vec_push(p->arena, &u->open,
+                    (char)(c == '('   ? ')'
+                           : c == '{' ? '}'
+                           : c == '[' ? ']'
+                                      : '>'));
     } else if (u->open.data[u->open.n - 1] == c) {
         u->open.n--;
     } else if (c != '>') {
@@ -141,8 +147,8 @@ static void bracket(pr_parser *p, unknown *u)
     pr_parse_next(p);
 }
 
-/* ttg.warp_specialize(uses) attributes {..} default {..} partition0(%a: T) num_warps(4) {..} ... : type
- * Regions: default first, then the partitions, whose names are isolated from the outside. */
+/* ttg.warp_specialize(uses) attributes {..} default {..} partition0(%a: T) num_warps(4) {..} ...
+ * : type Regions: default first, then the partitions, whose names are isolated from the outside. */
 void pr_parse_warp_specialize(pr_parser *p, pr_draft *d)
 {
     PR_VEC(int) warps = { 0 };
@@ -188,9 +194,40 @@ void pr_parse_warp_specialize(pr_parser *p, pr_draft *d)
     d->stated = in;
 }
 
+static bool names_operation(pr_str s)
+{
+    static const char *const dialects[] = { "tt.", "ttg.",  "ttng.", "scf.",
+                                            "cf.", "llvm.", "nvvm.", "amdg." };
+    for (size_t i = 0; i < PR_LEN(dialects); i++)
+        if (pr_str_starts(s, dialects[i])) return true;
+    return pr_opcode_find(s) != PR_OP_UNKNOWN;
+}
+
+/* No operation may disappear inside the text of an unknown one: its name in a place where no
+ * attribute key or value stands, a result list, or a '<' left open at the end of a line is an
+ * error. */
+static void reject_swallowed(pr_parser *p, const unknown *u)
+{
+    const pr_token *t = &p->tok;
+    pr_tok after = pr_parse_peek(p).kind;
+    bool key = after == PR_TOK_EQUAL || after == PR_TOK_COMMA || after == PR_TOK_RBRACE
+               || after == PR_TOK_GREATER || after == PR_TOK_RPAREN || after == PR_TOK_RSQUARE;
+    if (t->newline && u->open.n && u->open.data[u->open.n - 1] == '>') pr_parse_expected(p, "'>'");
+    if (t->newline && u->open.n && t->kind == PR_TOK_VALUE && after == PR_TOK_EQUAL)
+        pr_parse_expected(p, "closing bracket");
+    pr_str name = t->text;
+    if (t->kind == PR_TOK_STRING) name = (pr_str){ name.s + 1, name.n - 2 };
+    bool quoted = t->kind == PR_TOK_STRING && after == PR_TOK_LPAREN;
+    if ((quoted || (t->kind == PR_TOK_BARE && !key)) && names_operation(name))
+        pr_parse_expected(p, "end of the operation");
+}
+
 void pr_parse_unknown(pr_parser *p, pr_draft *d)
 {
     unknown u = { 0 };
+    int opcode = d->op->opcode;
+    if (opcode == PR_OP_TT_REDUCE || opcode == PR_OP_TT_SCAN || opcode == PR_OP_TT_MAP_ELEMENTWISE)
+        pr_parse_expected(p, "the generic form of this operation");
     for (;;) {
         pr_tok k = p->tok.kind;
         bool outside = u.open.n == 0;
@@ -200,6 +237,7 @@ void pr_parse_unknown(pr_parser *p, pr_draft *d)
         }
         if (outside && (closes(p) || pr_parse_at_loc(p))) break;
         if (outside && p->tok.newline && !continues(p)) break;
+        reject_swallowed(p, &u);
         if (outside && k == PR_TOK_LBRACE && opens_region(p)) {
             pr_parse_region(p, d, &u.declared, 0);
             u.declared = (pr_args){ 0 };

@@ -17,7 +17,8 @@ bool pr_type_same_shape(const pr_type *a, const pr_type *b)
     if (ta != tb) return false;
     if (!ta) return true;
     return a->rank == b->rank
-           && (a->rank == 0 || memcmp(a->shape, b->shape, sizeof a->shape[0] * (size_t)a->rank) == 0);
+           && (a->rank == 0
+               || memcmp(a->shape, b->shape, sizeof a->shape[0] * (size_t)a->rank) == 0);
 }
 
 bool pr_type_eq(const pr_type *a, const pr_type *b)
@@ -240,7 +241,8 @@ void pr_attr_print(pr_buf *b, const pr_attr *a)
 static bool ints_eq(const pr_attr *a, const pr_attr *b)
 {
     return a->n_ints == b->n_ints
-           && (a->n_ints == 0 || memcmp(a->ints, b->ints, sizeof a->ints[0] * (size_t)a->n_ints) == 0);
+           && (a->n_ints == 0
+               || memcmp(a->ints, b->ints, sizeof a->ints[0] * (size_t)a->n_ints) == 0);
 }
 
 bool pr_attr_eq(const pr_attr *a, const pr_attr *b)

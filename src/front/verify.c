@@ -76,8 +76,9 @@ static bool collect_functions(verifier *v)
     qsort(v->functions, (size_t)v->n_functions, sizeof *v->functions, by_name);
     for (int i = 1; i < v->n_functions; i++)
         if (pr_str_eq(symbol(v->functions[i - 1]), symbol(v->functions[i])))
-            return wrong(v, v->functions[i], "function '@%.60s' defined twice",
-                         pr_arena_strndup(v->arena, symbol(v->functions[i]).s, symbol(v->functions[i]).n));
+            return wrong(
+                v, v->functions[i], "function '@%.60s' defined twice",
+                pr_arena_strndup(v->arena, symbol(v->functions[i]).s, symbol(v->functions[i]).n));
     return true;
 }
 
@@ -98,7 +99,8 @@ static bool call(verifier *v, const pr_op *op)
                      pr_arena_strndup(v->arena, callee->text.s, callee->text.n));
     const pr_type *t = type_of(v->functions[lo]);
     if (t->n_inputs != op->n_operands || t->n_results != op->n_results)
-        return wrong(v, op, "call of a function with %d arguments and %d results", t->n_inputs, t->n_results);
+        return wrong(v, op, "call of a function with %d arguments and %d results", t->n_inputs,
+                     t->n_results);
     for (int i = 0; i < op->n_operands; i++)
         if (!pr_verify_agree(op->operands[i]->type, t->inputs[i]))
             return wrong(v, op, "type of argument %d differs from the function's", i);
@@ -149,26 +151,33 @@ static bool is_terminator(int opcode)
 
 static bool branch(verifier *v, const pr_op *op)
 {
-    int wanted = op->opcode == PR_OP_CF_BR ? 1 : op->opcode == PR_OP_CF_COND_BR ? 2 : 0, seg[3], passed = 0;
-    if (wanted ? op->n_succ != wanted : op->n_succ < 1) return wrong(v, op, "wrong number of successors");
+    int wanted = op->opcode == PR_OP_CF_BR        ? 1
+                 : op->opcode == PR_OP_CF_COND_BR ? 2
+                                                  : 0,
+        seg[3], passed = 0;
+    if (wanted ? op->n_succ != wanted : op->n_succ < 1)
+        return wrong(v, op, "wrong number of successors");
     if (op->opcode != PR_OP_CF_BR && (!pr_op_segments(op, 3, seg) || seg[0] != 1))
         return wrong(v, op, "operandSegmentSizes do not fit the operands");
     for (int i = 0; i < op->n_succ; i++) {
         const pr_successor *s = &op->succ[i];
         if (s->n != s->block->n_args)
-            return wrong(v, op, "passes %d values to a block with %d arguments", s->n, s->block->n_args);
+            return wrong(v, op, "passes %d values to a block with %d arguments", s->n,
+                         s->block->n_args);
         for (int k = 0; k < s->n; k++)
             if (!pr_verify_agree(op->operands[s->first + k]->type, s->block->args[k]->type))
                 return wrong(v, op, "type of block argument %d differs", k);
         if (s->block->index == 0) return wrong(v, op, "branches to the entry block");
         passed += s->n;
     }
-    if (passed + (op->opcode != PR_OP_CF_BR) != op->n_operands) return wrong(v, op, "has operands for no successor");
+    if (passed + (op->opcode != PR_OP_CF_BR) != op->n_operands)
+        return wrong(v, op, "has operands for no successor");
     if (op->opcode != PR_OP_CF_SWITCH) return true;
     const pr_attr *cases = pr_op_attr(op, "case_values");
     int n = cases && cases->kind == PR_ATTR_DENSE && cases->dense_known ? cases->n_ints : 0;
     bool splat = cases && n == 1 && pr_type_count(cases->type) == op->n_succ - 1;
-    if (n != op->n_succ - 1 && !splat) return wrong(v, op, "case values and successors differ in number");
+    if (n != op->n_succ - 1 && !splat)
+        return wrong(v, op, "case values and successors differ in number");
     return true;
 }
 
@@ -181,7 +190,8 @@ static const pr_op *only_exit(verifier *v, const pr_op *op, int r, int n_args, i
         return NULL;
     }
     if (n_args >= 0 && region->blocks[0]->n_args != n_args) {
-        wrong(v, op, "region %d must have %d arguments, has %d", r, n_args, region->blocks[0]->n_args);
+        wrong(v, op, "region %d must have %d arguments, has %d", r, n_args,
+              region->blocks[0]->n_args);
         return NULL;
     }
     const pr_op *t = pr_block_terminator(region->blocks[0]);
@@ -190,12 +200,13 @@ static const pr_op *only_exit(verifier *v, const pr_op *op, int r, int n_args, i
     return NULL;
 }
 
-static bool types_match(verifier *v, const pr_op *op, pr_value *const *a, int n, pr_value *const *b, int m,
-                        const char *what)
+static bool types_match(verifier *v, const pr_op *op, pr_value *const *a, int n, pr_value *const *b,
+                        int m, const char *what)
 {
     if (n != m) return wrong(v, op, "%s: %d values for %d", what, n, m);
     for (int i = 0; i < n; i++)
-        if (!pr_verify_agree(a[i]->type, b[i]->type)) return wrong(v, op, "%s: type of value %d differs", what, i);
+        if (!pr_verify_agree(a[i]->type, b[i]->type))
+            return wrong(v, op, "%s: type of value %d differs", what, i);
     return true;
 }
 
@@ -215,16 +226,20 @@ static bool loop(verifier *v, const pr_op *op)
     if (iv && iv->kind != PR_TYPE_INT && iv->kind != PR_TYPE_INDEX)
         return wrong(v, op, "the induction variable must be an integer");
     for (int i = 0; i < 3; i++)
-        if (!pr_verify_agree(op->operands[i]->type, iv)) return wrong(v, op, "bounds and step differ in type");
+        if (!pr_verify_agree(op->operands[i]->type, iv))
+            return wrong(v, op, "bounds and step differ in type");
     return types_match(v, op, op->operands + 3, n, b->args + 1, n, "initial values")
            && types_match(v, op, op->results, op->n_results, b->args + 1, n, "results")
-           && types_match(v, t, t->operands, t->n_operands, op->results, op->n_results, "yielded values");
+           && types_match(v, t, t->operands, t->n_operands, op->results, op->n_results,
+                          "yielded values");
 }
 
 static bool branch_region(verifier *v, const pr_op *op, int r)
 {
     const pr_op *t = only_exit(v, op, r, 0, PR_OP_SCF_YIELD);
-    return t && types_match(v, t, t->operands, t->n_operands, op->results, op->n_results, "yielded values");
+    return t
+           && types_match(v, t, t->operands, t->n_operands, op->results, op->n_results,
+                          "yielded values");
 }
 
 static bool conditional(verifier *v, const pr_op *op)
@@ -252,10 +267,14 @@ static bool while_loop(verifier *v, const pr_op *op)
     if (!y) return false;
     const pr_block *before = op->regions[0]->blocks[0], *after = op->regions[1]->blocks[0];
     if (c->n_operands < 1) return wrong(v, c, "missing condition");
-    return types_match(v, op, op->operands, op->n_operands, before->args, before->n_args, "initial values")
-           && types_match(v, c, c->operands + 1, c->n_operands - 1, op->results, op->n_results, "passed values")
-           && types_match(v, op, after->args, after->n_args, op->results, op->n_results, "body arguments")
-           && types_match(v, y, y->operands, y->n_operands, before->args, before->n_args, "yielded values");
+    return types_match(v, op, op->operands, op->n_operands, before->args, before->n_args,
+                       "initial values")
+           && types_match(v, c, c->operands + 1, c->n_operands - 1, op->results, op->n_results,
+                          "passed values")
+           && types_match(v, op, after->args, after->n_args, op->results, op->n_results,
+                          "body arguments")
+           && types_match(v, y, y->operands, y->n_operands, before->args, before->n_args,
+                          "yielded values");
 }
 
 /* tt.reduce and tt.scan: the region combines two elements of each operand. */
@@ -264,20 +283,24 @@ static bool combiner(verifier *v, const pr_op *op)
     bool scan = op->opcode == PR_OP_TT_SCAN;
     int n = op->n_operands;
     if (!has_regions(v, op, 1)) return false;
-    const pr_op *t = only_exit(v, op, 0, 2 * n, scan ? PR_OP_TT_SCAN_RETURN : PR_OP_TT_REDUCE_RETURN);
+    const pr_op *t =
+        only_exit(v, op, 0, 2 * n, scan ? PR_OP_TT_SCAN_RETURN : PR_OP_TT_REDUCE_RETURN);
     if (!t) return false;
     if (t->n_operands != n || op->n_results != n)
-        return wrong(v, op, "%d operands, %d combined values and %d results", n, t->n_operands, op->n_results);
+        return wrong(v, op, "%d operands, %d combined values and %d results", n, t->n_operands,
+                     op->n_results);
     const pr_attr *axis = pr_op_attr(op, "axis");
     const pr_type *first = op->operands[0]->type;
     if (!axis || axis->kind != PR_ATTR_INT || axis->integer < 0
-        || (first && (first->kind != PR_TYPE_TENSOR || axis->integer >= first->rank))) return wrong(v, op, "bad axis");
+        || (first && (first->kind != PR_TYPE_TENSOR || axis->integer >= first->rank)))
+        return wrong(v, op, "bad axis");
     for (int i = 0; i < n; i++) {
         const pr_type *a = op->operands[i]->type, *r = op->results[i]->type;
         const pr_type *e = pr_type_scalar(a);
         const pr_block *b = op->regions[0]->blocks[0];
         if (!pr_verify_agree(e, b->args[i]->type) || !pr_verify_agree(e, b->args[n + i]->type)
-            || !pr_verify_agree(e, t->operands[i]->type)) return wrong(v, op, "element types differ from the region's");
+            || !pr_verify_agree(e, t->operands[i]->type))
+            return wrong(v, op, "element types differ from the region's");
         if (!a || !r) continue;
         if (!pr_type_same_shape(first ? first : a, a)) return wrong(v, op, "operand shapes differ");
         if (!pr_verify_agree(e, pr_type_scalar(r))) return wrong(v, op, "bad result type");
@@ -285,7 +308,8 @@ static bool combiner(verifier *v, const pr_op *op)
         int left = pr_type_is(r, PR_TYPE_TENSOR) ? r->rank : 0;
         if (!scan && left != a->rank - 1) return wrong(v, op, "bad result shape");
         for (int k = 0; !scan && k < left; k++)
-            if (r->shape[k] != a->shape[k + (k >= (int)axis->integer)]) return wrong(v, op, "bad result shape");
+            if (r->shape[k] != a->shape[k + (k >= (int)axis->integer)])
+                return wrong(v, op, "bad result shape");
     }
     return true;
 }
@@ -310,7 +334,8 @@ static bool function(verifier *v, const pr_op *op)
     if (!a || a->kind != PR_ATTR_TYPE || !pr_type_is(a->type, PR_TYPE_FUNCTION))
         return wrong(v, op, "missing function_type");
     if (entry->n_args != a->type->n_inputs)
-        return wrong(v, op, "the entry block has %d arguments, the type %d", entry->n_args, a->type->n_inputs);
+        return wrong(v, op, "the entry block has %d arguments, the type %d", entry->n_args,
+                     a->type->n_inputs);
     for (int i = 0; i < entry->n_args; i++)
         if (!pr_verify_agree(entry->args[i]->type, a->type->inputs[i]))
             return wrong(v, op, "type of argument %d differs", i);
@@ -319,7 +344,8 @@ static bool function(verifier *v, const pr_op *op)
 
 static bool returns(verifier *v, const pr_op *op)
 {
-    if (!v->function || op->block->region->op != v->function) return wrong(v, op, "stands outside a function's body");
+    if (!v->function || op->block->region->op != v->function)
+        return wrong(v, op, "stands outside a function's body");
     const pr_type *t = type_of(v->function);
     if (t->n_results != op->n_operands)
         return wrong(v, op, "returns %d values, the function %d", op->n_operands, t->n_results);
@@ -358,7 +384,8 @@ static bool structure(verifier *v, const pr_op *op)
 /* Must every block of this operation's regions end with a terminator? */
 static bool needs_terminators(int opcode)
 {
-    return opcode == PR_OP_TT_FUNC || opcode == PR_OP_SCF_EXECUTE_REGION || opcode == PR_OP_TT_MAP_ELEMENTWISE;
+    return opcode == PR_OP_TT_FUNC || opcode == PR_OP_SCF_EXECUTE_REGION
+           || opcode == PR_OP_TT_MAP_ELEMENTWISE;
 }
 
 static bool exits(verifier *v, const pr_block *b)
@@ -368,11 +395,13 @@ static bool exits(verifier *v, const pr_block *b)
             return wrong(v, b->ops[i], "terminator in the middle of a block");
     const pr_op *parent = b->region->op, *t = pr_block_terminator(b);
     for (int i = 0; i + 1 < b->n_ops; i++)
-        if (b->ops[i]->n_succ) return wrong(v, b->ops[i], "only the last operation of a block can branch");
+        if (b->ops[i]->n_succ)
+            return wrong(v, b->ops[i], "only the last operation of a block can branch");
     if (!needs_terminators(parent->opcode)) return true;
     if (!t) return wrong(v, parent, "a block is empty and has no terminator");
-    int wanted = parent->opcode == PR_OP_TT_FUNC ? PR_OP_TT_RETURN
-               : parent->opcode == PR_OP_SCF_EXECUTE_REGION ? PR_OP_SCF_YIELD : PR_OP_TT_MAP_ELEMENTWISE_RETURN;
+    int wanted = parent->opcode == PR_OP_TT_FUNC              ? PR_OP_TT_RETURN
+                 : parent->opcode == PR_OP_SCF_EXECUTE_REGION ? PR_OP_SCF_YIELD
+                                                              : PR_OP_TT_MAP_ELEMENTWISE_RETURN;
     if (t->opcode == wanted || is_branch(t->opcode) || t->opcode == PR_OP_UNKNOWN) return true;
     return wrong(v, t, "a block must end with '%s' or a branch", pr_opcode_name(wanted));
 }
@@ -384,8 +413,10 @@ static bool walk(verifier *v, const frame *outer, const pr_op *op)
     if (!op->is_unknown_form) {
         int least, most;
         pr_opcode_arity(op->opcode, &least, &most);
-        if (op->n_operands < least) return wrong(v, op, "needs %d operands, has %d", least, op->n_operands);
-        if (most >= 0 && op->n_operands > most) return wrong(v, op, "takes %d operands, has %d", most, op->n_operands);
+        if (op->n_operands < least)
+            return wrong(v, op, "needs %d operands, has %d", least, op->n_operands);
+        if (most >= 0 && op->n_operands > most)
+            return wrong(v, op, "takes %d operands, has %d", most, op->n_operands);
         const char *message = pr_verify_op(op);
         if (message) return wrong(v, op, "%s", message);
         if (op->opcode != PR_OP_UNKNOWN && !structure(v, op)) return false;

@@ -5,7 +5,8 @@
 #include "front/types.h"
 #include "util/num.h"
 
-/* Null when the operation's own operands, attributes and results fit together, else what is wrong. */
+/* Null when the operation's own operands, attributes and results fit together, else what is
+ * wrong. */
 const char *pr_verify_op(const pr_op *op);
 /* Equal, or one of them unknown. */
 bool pr_verify_agree(const pr_type *a, const pr_type *b);

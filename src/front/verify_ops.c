@@ -1,7 +1,7 @@
 /* Do the operands, attributes and results of one operation fit together?
  *
- * Checks what the later stages rely on without asking: element types, shapes, attribute kinds. A value
- * without a type (result of an unknown operation) agrees with everything. */
+ * Checks what the later stages rely on without asking: element types, shapes, attribute kinds. A
+ * value without a type (result of an unknown operation) agrees with everything. */
 #include "front/verify.h"
 
 typedef const char *(*checker)(const pr_op *op);
@@ -11,16 +11,25 @@ static const pr_type *out(const pr_op *op, int i) { return op->results[i]->type;
 
 bool pr_verify_agree(const pr_type *a, const pr_type *b) { return !a || !b || pr_type_eq(a, b); }
 
-static bool shape_agree(const pr_type *a, const pr_type *b) { return !a || !b || pr_type_same_shape(a, b); }
+static bool shape_agree(const pr_type *a, const pr_type *b)
+{
+    return !a || !b || pr_type_same_shape(a, b);
+}
 
-static bool scalar_is(const pr_type *t, pr_type_kind kind) { return !t || pr_type_scalar(t)->kind == kind; }
+static bool scalar_is(const pr_type *t, pr_type_kind kind)
+{
+    return !t || pr_type_scalar(t)->kind == kind;
+}
 
 static bool is_integer(const pr_type *t)
 {
     return scalar_is(t, PR_TYPE_INT) || scalar_is(t, PR_TYPE_INDEX);
 }
 
-static bool is_i1(const pr_type *t) { return !t || (scalar_is(t, PR_TYPE_INT) && pr_type_scalar(t)->bits == 1); }
+static bool is_i1(const pr_type *t)
+{
+    return !t || (scalar_is(t, PR_TYPE_INT) && pr_type_scalar(t)->bits == 1);
+}
 
 /* b is a tensor or scalar of the element that pointer a points to, in a's shape. */
 static bool points_to(const pr_type *a, const pr_type *b)
@@ -37,11 +46,13 @@ static bool results_are(const pr_op *op, int n) { return op->n_results == n; }
 static const char bad_results[] = "wrong number of results";
 
 /* Keyword or number of an enumeration: a string (unknown keyword), or an integer from lo to hi. */
-static const char *enumeration(const pr_op *op, const char *key, int lo, int hi, const char *message)
+static const char *enumeration(const pr_op *op, const char *key, int lo, int hi,
+                               const char *message)
 {
     const pr_attr *a = pr_op_attr(op, key);
     if (a && a->kind == PR_ATTR_STRING) return NULL;
-    if (a && a->kind == PR_ATTR_INT && !a->too_wide && a->integer >= lo && a->integer <= hi) return NULL;
+    if (a && a->kind == PR_ATTR_INT && !a->too_wide && a->integer >= lo && a->integer <= hi)
+        return NULL;
     return message;
 }
 
@@ -68,7 +79,9 @@ static const char *extended(const pr_op *op)
         return "operand and result types differ";
     if (!is_integer(in(op, 0))) return "operands must be integers";
     if (op->opcode == PR_OP_ARITH_ADDUI_EXTENDED)
-        return is_i1(out(op, 1)) && shape_agree(in(op, 0), out(op, 1)) ? NULL : "the overflow result must be i1";
+        return is_i1(out(op, 1)) && shape_agree(in(op, 0), out(op, 1))
+                   ? NULL
+                   : "the overflow result must be i1";
     return pr_verify_agree(in(op, 0), out(op, 1)) ? NULL : "operand and result types differ";
 }
 
@@ -76,8 +89,10 @@ static const char *compare(const pr_op *op)
 {
     if (!results_are(op, 1)) return bad_results;
     if (!pr_verify_agree(in(op, 0), in(op, 1))) return "operand types differ";
-    if (!is_i1(out(op, 0)) || !shape_agree(in(op, 0), out(op, 0))) return "the result must be i1 of the operands' shape";
-    if (op->opcode == PR_OP_ARITH_CMPF) return enumeration(op, "predicate", 0, 15, "bad comparison predicate");
+    if (!is_i1(out(op, 0)) || !shape_agree(in(op, 0), out(op, 0)))
+        return "the result must be i1 of the operands' shape";
+    if (op->opcode == PR_OP_ARITH_CMPF)
+        return enumeration(op, "predicate", 0, 15, "bad comparison predicate");
     if (!is_integer(in(op, 0))) return "operands must be integers";
     return enumeration(op, "predicate", 0, 9, "bad comparison predicate");
 }
@@ -101,9 +116,11 @@ static const char *int_cast(const pr_op *op)
     if (!results_are(op, 1)) return bad_results;
     const pr_type *a = in(op, 0), *b = out(op, 0);
     if (!shape_agree(a, b)) return "operand and result shapes differ";
-    if (!scalar_is(a, PR_TYPE_INT) || !scalar_is(b, PR_TYPE_INT)) return "operand and result must be integers";
+    if (!scalar_is(a, PR_TYPE_INT) || !scalar_is(b, PR_TYPE_INT))
+        return "operand and result must be integers";
     if (!a || !b) return NULL;
-    if (op->opcode == PR_OP_ARITH_TRUNCI) return width(a) > width(b) ? NULL : "the result must be narrower";
+    if (op->opcode == PR_OP_ARITH_TRUNCI)
+        return width(a) > width(b) ? NULL : "the result must be narrower";
     return width(a) < width(b) ? NULL : "the result must be wider";
 }
 
@@ -113,8 +130,10 @@ static const char *index_cast(const pr_op *op)
     const pr_type *a = in(op, 0), *b = out(op, 0);
     if (!shape_agree(a, b)) return "operand and result shapes differ";
     if (!a || !b) return NULL;
-    bool from = pr_type_scalar(a)->kind == PR_TYPE_INDEX, to = pr_type_scalar(b)->kind == PR_TYPE_INDEX;
-    return from != to && is_integer(a) && is_integer(b) ? NULL : "exactly one side must be an index";
+    bool from = pr_type_scalar(a)->kind == PR_TYPE_INDEX,
+         to = pr_type_scalar(b)->kind == PR_TYPE_INDEX;
+    return from != to && is_integer(a) && is_integer(b) ? NULL
+                                                        : "exactly one side must be an index";
 }
 
 static const char *same_shape(const pr_op *op)
@@ -130,10 +149,13 @@ static const char *constant(const pr_op *op)
     const pr_type *t = out(op, 0);
     if (!a) return "missing value";
     if (!t) return NULL;
-    if (a->kind == PR_ATTR_BOOL) return t->kind == PR_TYPE_INT && t->bits == 1 ? NULL : "a truth value must be i1";
+    if (a->kind == PR_ATTR_BOOL)
+        return t->kind == PR_TYPE_INT && t->bits == 1 ? NULL : "a truth value must be i1";
     if (a->kind == PR_ATTR_INT)
-        return (t->kind == PR_TYPE_INT || t->kind == PR_TYPE_INDEX) && (!a->type || pr_type_eq(a->type, t))
-                   ? NULL : "value and result types differ";
+        return (t->kind == PR_TYPE_INT || t->kind == PR_TYPE_INDEX)
+                       && (!a->type || pr_type_eq(a->type, t))
+                   ? NULL
+                   : "value and result types differ";
     if (a->kind == PR_ATTR_FLOAT || a->kind == PR_ATTR_DENSE || a->kind == PR_ATTR_RAW)
         return pr_verify_agree(a->type, t) ? NULL : "value and result types differ";
     return "value is no constant";
@@ -170,7 +192,8 @@ static const char *splat(const pr_op *op)
     if (!results_are(op, 1)) return bad_results;
     const pr_type *a = in(op, 0), *b = out(op, 0);
     if (!pr_type_is(b, PR_TYPE_TENSOR)) return "the result must be a tensor";
-    return pr_verify_agree(a, b->elem) ? NULL : "operand type differs from the result's element type";
+    return pr_verify_agree(a, b->elem) ? NULL
+                                       : "operand type differs from the result's element type";
 }
 
 static const char *unsplat(const pr_op *op)
@@ -178,8 +201,10 @@ static const char *unsplat(const pr_op *op)
     if (!results_are(op, 1)) return bad_results;
     const pr_type *a = in(op, 0), *b = out(op, 0);
     if (!a) return NULL;
-    if (a->kind != PR_TYPE_TENSOR || pr_type_count(a) != 1) return "the operand must have one element";
-    return pr_verify_agree(a->elem, b) ? NULL : "result type differs from the operand's element type";
+    if (a->kind != PR_TYPE_TENSOR || pr_type_count(a) != 1)
+        return "the operand must have one element";
+    return pr_verify_agree(a->elem, b) ? NULL
+                                       : "result type differs from the operand's element type";
 }
 
 static bool tensors(const pr_type *a, const pr_type *b)
@@ -202,11 +227,13 @@ static const char *expand_dims(const pr_op *op)
     const pr_type *a = in(op, 0), *b = out(op, 0);
     if (wrong || !a || !b) return wrong;
     const pr_attr *axis = pr_op_attr(op, "axis");
-    if (!axis || axis->kind != PR_ATTR_INT || axis->integer < 0 || axis->integer > a->rank) return "bad axis";
+    if (!axis || axis->kind != PR_ATTR_INT || axis->integer < 0 || axis->integer > a->rank)
+        return "bad axis";
     int at = (int)axis->integer;
     if (b->rank != a->rank + 1) return "the result must have one more dimension";
     for (int i = 0; i < b->rank; i++)
-        if (b->shape[i] != (i < at ? a->shape[i] : i == at ? 1 : a->shape[i - 1])) return "bad result shape";
+        if (b->shape[i] != (i < at ? a->shape[i] : i == at ? 1 : a->shape[i - 1]))
+            return "bad result shape";
     return NULL;
 }
 
@@ -217,7 +244,8 @@ static const char *broadcast(const pr_op *op)
     if (wrong || !a || !b) return wrong;
     if (a->rank != b->rank) return "operand and result ranks differ";
     for (int i = 0; i < a->rank; i++)
-        if (a->shape[i] != b->shape[i] && a->shape[i] != 1) return "only dimensions of extent 1 can be repeated";
+        if (a->shape[i] != b->shape[i] && a->shape[i] != 1)
+            return "only dimensions of extent 1 can be repeated";
     return NULL;
 }
 
@@ -234,7 +262,8 @@ static const char *trans(const pr_op *op)
     const pr_type *a = in(op, 0), *b = out(op, 0);
     if (wrong || !a || !b) return wrong;
     const pr_attr *order = pr_op_attr(op, "order");
-    if (!order || order->kind != PR_ATTR_DENSE_ARRAY || order->n_ints != a->rank || b->rank != a->rank)
+    if (!order || order->kind != PR_ATTR_DENSE_ARRAY || order->n_ints != a->rank
+        || b->rank != a->rank)
         return "order must have one entry per dimension";
     unsigned seen = 0;
     for (int i = 0; i < a->rank; i++) {
@@ -249,7 +278,8 @@ static const char *trans(const pr_op *op)
 /* small with a last dimension of extent 2 appended is big. */
 static bool pairs_up(const pr_type *small, const pr_type *big)
 {
-    if (!pr_type_is(big, PR_TYPE_TENSOR) || big->rank < 1 || big->shape[big->rank - 1] != 2) return false;
+    if (!pr_type_is(big, PR_TYPE_TENSOR) || big->rank < 1 || big->shape[big->rank - 1] != 2)
+        return false;
     if (big->rank == 1 && small->kind != PR_TYPE_TENSOR) return pr_verify_agree(small, big->elem);
     if (small->kind != PR_TYPE_TENSOR || small->rank != big->rank - 1) return false;
     for (int i = 0; i < small->rank; i++)
@@ -279,7 +309,8 @@ static const char *cat(const pr_op *op)
     const pr_type *a = in(op, 0), *b = in(op, 1), *c = out(op, 0);
     if (!a || !b || !c) return NULL;
     if (!tensors(a, b) || c->kind != PR_TYPE_TENSOR) return "operands and result must be tensors";
-    if (!pr_verify_agree(a->elem, c->elem) || !pr_verify_agree(b->elem, c->elem)) return "element types differ";
+    if (!pr_verify_agree(a->elem, c->elem) || !pr_verify_agree(b->elem, c->elem))
+        return "element types differ";
     return pr_type_count(a) + pr_type_count(b) == pr_type_count(c) ? NULL : "bad result shape";
 }
 
@@ -288,10 +319,13 @@ static const char *gather(const pr_op *op)
     if (!results_are(op, 1)) return bad_results;
     const pr_type *a = in(op, 0), *i = in(op, 1), *c = out(op, 0);
     if (!a || !i || !c) return NULL;
-    if (!tensors(a, i) || !tensors(a, c) || a->rank != i->rank) return "operands and result must be tensors of one rank";
+    if (!tensors(a, i) || !tensors(a, c) || a->rank != i->rank)
+        return "operands and result must be tensors of one rank";
     if (!pr_type_same_shape(i, c) || !pr_verify_agree(a->elem, c->elem)) return "bad result type";
     const pr_attr *axis = pr_op_attr(op, "axis");
-    return axis && axis->kind == PR_ATTR_INT && axis->integer >= 0 && axis->integer < a->rank ? NULL : "bad axis";
+    return axis && axis->kind == PR_ATTR_INT && axis->integer >= 0 && axis->integer < a->rank
+               ? NULL
+               : "bad axis";
 }
 
 /* ---- pointers and memory --------------------------------------------------------------------- */
@@ -319,7 +353,9 @@ static const char *load(const pr_op *op)
     if (!points_to(in(op, 0), out(op, 0))) return "result type does not match the pointer";
     const char *wrong = seg[1] ? mask(op, 1) : NULL;
     if (wrong) return wrong;
-    return !seg[2] || pr_verify_agree(in(op, 1 + seg[1]), out(op, 0)) ? NULL : "the default value's type differs from the result's";
+    return !seg[2] || pr_verify_agree(in(op, 1 + seg[1]), out(op, 0))
+               ? NULL
+               : "the default value's type differs from the result's";
 }
 
 static const char *store(const pr_op *op)
@@ -349,7 +385,8 @@ static const char *atomic_rmw(const pr_op *op)
 static const char *atomic_cas(const pr_op *op)
 {
     if (!results_are(op, 1)) return bad_results;
-    if (!points_to(in(op, 0), in(op, 1)) || !points_to(in(op, 0), in(op, 2))) return "value type does not match the pointer";
+    if (!points_to(in(op, 0), in(op, 1)) || !points_to(in(op, 0), in(op, 2)))
+        return "value type does not match the pointer";
     if (!pr_verify_agree(in(op, 1), out(op, 0))) return "value and result types differ";
     return order(op);
 }
@@ -391,12 +428,14 @@ static const char *make_descriptor(const pr_op *op)
     bool block = op->opcode == PR_OP_TT_MAKE_TENSOR_PTR;
     const pr_type *b = block_of(out(op, 0));
     if (!b || block != (out(op, 0)->kind == PR_TYPE_POINTER)) return "bad result type";
-    if (!pr_op_segments(op, block ? 4 : 3, seg) || seg[0] != 1) return "operandSegmentSizes do not fit the operands";
+    if (!pr_op_segments(op, block ? 4 : 3, seg) || seg[0] != 1)
+        return "operandSegmentSizes do not fit the operands";
     for (int i = 1; i < (block ? 4 : 3); i++)
         if (seg[i] != b->rank) return "shape, strides and offsets need one entry per dimension";
     if (in(op, 0) && in(op, 0)->kind != PR_TYPE_POINTER) return "the base must be a pointer";
     for (int i = 1; i < op->n_operands; i++)
-        if (in(op, i) && in(op, i)->kind != PR_TYPE_INT) return "shape, strides and offsets must be integers";
+        if (in(op, i) && in(op, i)->kind != PR_TYPE_INT)
+            return "shape, strides and offsets must be integers";
     return NULL;
 }
 
@@ -439,7 +478,8 @@ static const char *descriptor_store(const pr_op *op)
 static const char *is_descriptor(const pr_op *op)
 {
     if (op->n_results != (op->opcode == PR_OP_TT_DESCRIPTOR_GATHER)) return bad_results;
-    return !in(op, 0) || in(op, 0)->kind == PR_TYPE_DESC ? NULL : "the first operand must be a descriptor";
+    return !in(op, 0) || in(op, 0)->kind == PR_TYPE_DESC ? NULL
+                                                         : "the first operand must be a descriptor";
 }
 
 static const char *condition(const pr_op *op)
@@ -461,41 +501,101 @@ static const char *barrier(const pr_op *op)
 }
 
 static const checker checkers[PR_OP_COUNT] = {
-    [PR_OP_ARITH_ADDF] = same_types, [PR_OP_ARITH_ADDI] = int_binary, [PR_OP_ARITH_ANDI] = int_binary,
-    [PR_OP_ARITH_ADDUI_EXTENDED] = extended, [PR_OP_ARITH_CEILDIVSI] = int_binary,
-    [PR_OP_ARITH_CEILDIVUI] = int_binary, [PR_OP_ARITH_CMPF] = compare, [PR_OP_ARITH_CMPI] = compare,
-    [PR_OP_ARITH_CONSTANT] = constant, [PR_OP_ARITH_DIVF] = same_types, [PR_OP_ARITH_DIVSI] = int_binary,
-    [PR_OP_ARITH_DIVUI] = int_binary, [PR_OP_ARITH_EXTSI] = int_cast, [PR_OP_ARITH_EXTUI] = int_cast,
-    [PR_OP_ARITH_FLOORDIVSI] = int_binary, [PR_OP_ARITH_INDEX_CAST] = index_cast,
-    [PR_OP_ARITH_INDEX_CASTUI] = index_cast, [PR_OP_ARITH_MAXIMUMF] = same_types,
-    [PR_OP_ARITH_MAXNUMF] = same_types, [PR_OP_ARITH_MAXSI] = int_binary, [PR_OP_ARITH_MAXUI] = int_binary,
-    [PR_OP_ARITH_MINIMUMF] = same_types, [PR_OP_ARITH_MINNUMF] = same_types, [PR_OP_ARITH_MINSI] = int_binary,
-    [PR_OP_ARITH_MINUI] = int_binary, [PR_OP_ARITH_MULF] = same_types, [PR_OP_ARITH_MULI] = int_binary,
-    [PR_OP_ARITH_MULSI_EXTENDED] = extended, [PR_OP_ARITH_MULUI_EXTENDED] = extended,
-    [PR_OP_ARITH_NEGF] = same_types, [PR_OP_ARITH_ORI] = int_binary, [PR_OP_ARITH_REMF] = same_types,
-    [PR_OP_ARITH_REMSI] = int_binary, [PR_OP_ARITH_REMUI] = int_binary, [PR_OP_ARITH_SELECT] = select,
-    [PR_OP_ARITH_SHLI] = int_binary, [PR_OP_ARITH_SHRSI] = int_binary, [PR_OP_ARITH_SHRUI] = int_binary,
-    [PR_OP_ARITH_SUBF] = same_types, [PR_OP_ARITH_SUBI] = int_binary, [PR_OP_ARITH_TRUNCI] = int_cast,
-    [PR_OP_ARITH_XORI] = int_binary, [PR_OP_ARITH_BITCAST] = same_shape, [PR_OP_ARITH_EXTF] = same_shape,
-    [PR_OP_ARITH_FPTOSI] = same_shape, [PR_OP_ARITH_FPTOUI] = same_shape, [PR_OP_ARITH_SITOFP] = same_shape,
-    [PR_OP_ARITH_TRUNCF] = same_shape, [PR_OP_ARITH_UITOFP] = same_shape, [PR_OP_CF_ASSERT] = condition,
-    [PR_OP_CF_COND_BR] = scalar_condition, [PR_OP_LLVM_INTR_ASSUME] = condition,
-    [PR_OP_MATH_ABSI] = int_binary, [PR_OP_SCF_CONDITION] = scalar_condition, [PR_OP_SCF_IF] = scalar_condition,
-    [PR_OP_TTG_BARRIER] = barrier, [PR_OP_TT_ADDPTR] = addptr, [PR_OP_TT_ADVANCE] = advance,
-    [PR_OP_TT_ASSERT] = condition, [PR_OP_TT_ATOMIC_CAS] = atomic_cas, [PR_OP_TT_ATOMIC_LOAD] = atomic_load,
-    [PR_OP_TT_ATOMIC_POLL] = atomic_poll, [PR_OP_TT_ATOMIC_RMW] = atomic_rmw,
-    [PR_OP_TT_ATOMIC_STORE] = atomic_store, [PR_OP_TT_BITCAST] = same_shape, [PR_OP_TT_BROADCAST] = broadcast,
-    [PR_OP_TT_CAT] = cat, [PR_OP_TT_DESCRIPTOR_GATHER] = is_descriptor,
-    [PR_OP_TT_DESCRIPTOR_LOAD] = descriptor_load, [PR_OP_TT_DESCRIPTOR_REDUCE] = descriptor_store,
-    [PR_OP_TT_DESCRIPTOR_SCATTER] = is_descriptor, [PR_OP_TT_DESCRIPTOR_STORE] = descriptor_store,
-    [PR_OP_TT_DOT] = one_result, [PR_OP_TT_DOT_SCALED] = one_result, [PR_OP_TT_EXPAND_DIMS] = expand_dims,
-    [PR_OP_TT_GATHER] = gather, [PR_OP_TT_GET_NUM_PROGRAMS] = program, [PR_OP_TT_GET_PROGRAM_ID] = program,
-    [PR_OP_TT_HISTOGRAM] = one_result, [PR_OP_TT_INT_TO_PTR] = same_shape, [PR_OP_TT_JOIN] = join,
-    [PR_OP_TT_LOAD] = load, [PR_OP_TT_MAKE_RANGE] = make_range,
-    [PR_OP_TT_MAKE_TENSOR_DESCRIPTOR] = make_descriptor, [PR_OP_TT_MAKE_TENSOR_PTR] = make_descriptor,
-    [PR_OP_TT_MULHIUI] = int_binary, [PR_OP_TT_PRINT] = no_result, [PR_OP_TT_PTR_TO_INT] = same_shape,
-    [PR_OP_TT_RESHAPE] = reshape, [PR_OP_TT_SPLAT] = splat, [PR_OP_TT_SPLIT] = split, [PR_OP_TT_STORE] = store,
-    [PR_OP_TT_TRANS] = trans, [PR_OP_TT_UNSPLAT] = unsplat, [PR_OP_UB_POISON] = one_result,
+    [PR_OP_ARITH_ADDF] = same_types,
+    [PR_OP_ARITH_ADDI] = int_binary,
+    [PR_OP_ARITH_ANDI] = int_binary,
+    [PR_OP_ARITH_ADDUI_EXTENDED] = extended,
+    [PR_OP_ARITH_CEILDIVSI] = int_binary,
+    [PR_OP_ARITH_CEILDIVUI] = int_binary,
+    [PR_OP_ARITH_CMPF] = compare,
+    [PR_OP_ARITH_CMPI] = compare,
+    [PR_OP_ARITH_CONSTANT] = constant,
+    [PR_OP_ARITH_DIVF] = same_types,
+    [PR_OP_ARITH_DIVSI] = int_binary,
+    [PR_OP_ARITH_DIVUI] = int_binary,
+    [PR_OP_ARITH_EXTSI] = int_cast,
+    [PR_OP_ARITH_EXTUI] = int_cast,
+    [PR_OP_ARITH_FLOORDIVSI] = int_binary,
+    [PR_OP_ARITH_INDEX_CAST] = index_cast,
+    [PR_OP_ARITH_INDEX_CASTUI] = index_cast,
+    [PR_OP_ARITH_MAXIMUMF] = same_types,
+    [PR_OP_ARITH_MAXNUMF] = same_types,
+    [PR_OP_ARITH_MAXSI] = int_binary,
+    [PR_OP_ARITH_MAXUI] = int_binary,
+    [PR_OP_ARITH_MINIMUMF] = same_types,
+    [PR_OP_ARITH_MINNUMF] = same_types,
+    [PR_OP_ARITH_MINSI] = int_binary,
+    [PR_OP_ARITH_MINUI] = int_binary,
+    [PR_OP_ARITH_MULF] = same_types,
+    [PR_OP_ARITH_MULI] = int_binary,
+    [PR_OP_ARITH_MULSI_EXTENDED] = extended,
+    [PR_OP_ARITH_MULUI_EXTENDED] = extended,
+    [PR_OP_ARITH_NEGF] = same_types,
+    [PR_OP_ARITH_ORI] = int_binary,
+    [PR_OP_ARITH_REMF] = same_types,
+    [PR_OP_ARITH_REMSI] = int_binary,
+    [PR_OP_ARITH_REMUI] = int_binary,
+    [PR_OP_ARITH_SELECT] = select,
+    [PR_OP_ARITH_SHLI] = int_binary,
+    [PR_OP_ARITH_SHRSI] = int_binary,
+    [PR_OP_ARITH_SHRUI] = int_binary,
+    [PR_OP_ARITH_SUBF] = same_types,
+    [PR_OP_ARITH_SUBI] = int_binary,
+    [PR_OP_ARITH_TRUNCI] = int_cast,
+    [PR_OP_ARITH_XORI] = int_binary,
+    [PR_OP_ARITH_BITCAST] = same_shape,
+    [PR_OP_ARITH_EXTF] = same_shape,
+    [PR_OP_ARITH_FPTOSI] = same_shape,
+    [PR_OP_ARITH_FPTOUI] = same_shape,
+    [PR_OP_ARITH_SITOFP] = same_shape,
+    [PR_OP_ARITH_TRUNCF] = same_shape,
+    [PR_OP_ARITH_UITOFP] = same_shape,
+    [PR_OP_CF_ASSERT] = condition,
+    [PR_OP_CF_COND_BR] = scalar_condition,
+    [PR_OP_LLVM_INTR_ASSUME] = condition,
+    [PR_OP_MATH_ABSI] = int_binary,
+    [PR_OP_SCF_CONDITION] = scalar_condition,
+    [PR_OP_SCF_IF] = scalar_condition,
+    [PR_OP_TTG_BARRIER] = barrier,
+    [PR_OP_TT_ADDPTR] = addptr,
+    [PR_OP_TT_ADVANCE] = advance,
+    [PR_OP_TT_ASSERT] = condition,
+    [PR_OP_TT_ATOMIC_CAS] = atomic_cas,
+    [PR_OP_TT_ATOMIC_LOAD] = atomic_load,
+    [PR_OP_TT_ATOMIC_POLL] = atomic_poll,
+    [PR_OP_TT_ATOMIC_RMW] = atomic_rmw,
+    [PR_OP_TT_ATOMIC_STORE] = atomic_store,
+    [PR_OP_TT_BITCAST] = same_shape,
+    [PR_OP_TT_BROADCAST] = broadcast,
+    [PR_OP_TT_CAT] = cat,
+    [PR_OP_TT_DESCRIPTOR_GATHER] = is_descriptor,
+    [PR_OP_TT_DESCRIPTOR_LOAD] = descriptor_load,
+    [PR_OP_TT_DESCRIPTOR_REDUCE] = descriptor_store,
+    [PR_OP_TT_DESCRIPTOR_SCATTER] = is_descriptor,
+    [PR_OP_TT_DESCRIPTOR_STORE] = descriptor_store,
+    [PR_OP_TT_DOT] = one_result,
+    [PR_OP_TT_DOT_SCALED] = one_result,
+    [PR_OP_TT_EXPAND_DIMS] = expand_dims,
+    [PR_OP_TT_GATHER] = gather,
+    [PR_OP_TT_GET_NUM_PROGRAMS] = program,
+    [PR_OP_TT_GET_PROGRAM_ID] = program,
+    [PR_OP_TT_HISTOGRAM] = one_result,
+    [PR_OP_TT_INT_TO_PTR] = same_shape,
+    [PR_OP_TT_JOIN] = join,
+    [PR_OP_TT_LOAD] = load,
+    [PR_OP_TT_MAKE_RANGE] = make_range,
+    [PR_OP_TT_MAKE_TENSOR_DESCRIPTOR] = make_descriptor,
+    [PR_OP_TT_MAKE_TENSOR_PTR] = make_descriptor,
+    [PR_OP_TT_MULHIUI] = int_binary,
+    [PR_OP_TT_PRINT] = no_result,
+    [PR_OP_TT_PTR_TO_INT] = same_shape,
+    [PR_OP_TT_RESHAPE] = reshape,
+    [PR_OP_TT_SPLAT] = splat,
+    [PR_OP_TT_SPLIT] = split,
+    [PR_OP_TT_STORE] = store,
+    [PR_OP_TT_TRANS] = trans,
+    [PR_OP_TT_UNSPLAT] = unsplat,
+    [PR_OP_UB_POISON] = one_result,
 };
 
 const char *pr_verify_op(const pr_op *op)

@@ -8,7 +8,8 @@
 #include "front/ops.h"
 
 /* The text is copied to a block of exactly its size, so that a sanitizer sees any read past it. */
-static inline pr_ir *read_text(pr_arena *a, const char *text, size_t n, const pr_read_limits *l, pr_error *e)
+static inline pr_ir *read_text(pr_arena *a, const char *text, size_t n, const pr_read_limits *l,
+                               pr_error *e)
 {
     char *exact = malloc(n ? n : 1);
     memcpy(exact, text, n);
@@ -27,7 +28,8 @@ static inline bool survives_printing(pr_arena *a, const pr_ir *ir)
     pr_ir_print(&once, ir);
     pr_ir *again = read_text(a, once.data, once.n, NULL, &e);
     if (!again) {
-        fprintf(stderr, "reading the printed text: %d:%d: %s\n%s\n", e.line, e.col, e.message, once.data);
+        fprintf(stderr, "reading the printed text: %d:%d: %s\n%s\n", e.line, e.col, e.message,
+                once.data);
         return false;
     }
     pr_buf_init(&twice, a);
@@ -54,11 +56,14 @@ static inline pr_ir *parse(pr_arena *a, const char *text)
 static inline const char *in_function(pr_arena *a, const char *body)
 {
     return pr_arena_printf(a,
-        "module {\n"
-        "  tt.func public @k(%%p: !tt.ptr<f32>, %%n: i32, %%c: i1, %%t: tensor<4xi32>, %%tp: tensor<4x!tt.ptr<f32>>,\n"
-        "      %%m: tensor<4xi1>, %%f: tensor<4xf32>, %%l: i64, %%d: !tt.tensordesc<4x8xf32>, %%x: index) {\n"
-        "%s\n"
-        "    tt.return\n  }\n}\n", body);
+                           "module {\n"
+                           "  tt.func public @k(%%p: !tt.ptr<f32>, %%n: i32, %%c: i1, %%t: "
+                           "tensor<4xi32>, %%tp: tensor<4x!tt.ptr<f32>>,\n"
+                           "      %%m: tensor<4xi1>, %%f: tensor<4xf32>, %%l: i64, %%d: "
+                           "!tt.tensordesc<4x8xf32>, %%x: index) {\n"
+                           "%s\n"
+                           "    tt.return\n  }\n}\n",
+                           body);
 }
 
 static inline pr_block *body_of(const pr_ir *ir)
@@ -81,16 +86,20 @@ static inline void fails(const char *text, pr_status kind, int line, int col, co
     pr_arena *a = pr_arena_new(0, NULL);
     pr_ir *ir = read_text(a, text, strlen(text), l, &e);
     check_count++;
-    if (ir || e.kind != kind || (line && (e.line != line || e.col != col)) || !strstr(e.message, part)) {
+    if (ir || e.kind != kind || (line && (e.line != line || e.col != col))
+        || !strstr(e.message, part)) {
         check_failures++;
-        fprintf(stderr, "line %d: expected %d at %d:%d '%s', got %s %d at %d:%d '%s'\n", at, (int)kind, line, col,
-                part, ir ? "a tree," : "", (int)e.kind, e.line, e.col, e.message);
+        fprintf(stderr, "line %d: expected %d at %d:%d '%s', got %s %d at %d:%d '%s'\n", at,
+                (int)kind, line, col, part, ir ? "a tree," : "", (int)e.kind, e.line, e.col,
+                e.message);
     }
     pr_arena_free(a);
 }
 /* The whole text fails with an input error at line:col whose message contains part. */
-#define FAILS(text, line, col, part) fails((text), PR_ERR_INPUT, (line), (col), (part), NULL, __LINE__)
-#define FAILS_LIMIT(text, part, limits) fails((text), PR_ERR_LIMIT, 0, 0, (part), (limits), __LINE__)
+#define FAILS(text, line, col, part)                                                               \
+    fails((text), PR_ERR_INPUT, (line), (col), (part), NULL, __LINE__)
+#define FAILS_LIMIT(text, part, limits)                                                            \
+    fails((text), PR_ERR_LIMIT, 0, 0, (part), (limits), __LINE__)
 
 static inline void body_fails(const char *body, int line, int col, const char *part, int at)
 {

@@ -1,6 +1,6 @@
 /* Tests the reader on what it must refuse: malformed text with exact positions, what the verifier
- * rejects, limits, and, on the texts in data/, truncation at every byte and seeded mutation. A text is
- * read or refused with a position inside it; what is read survives printing. */
+ * rejects, limits, and, on the texts in data/, truncation at every byte and seeded mutation. A
+ * text is read or refused with a position inside it; what is read survives printing. */
 #include <time.h>
 #include "reader.h"
 
@@ -29,24 +29,35 @@ static void test_positions(void)
     FAILS("module attributes {a = #x} {\n}", 1, 24, "'#x' is not defined");
     FAILS("module attributes {a = !x} {\n}", 1, 24, "'!x' is not defined");
     FAILS("module attributes {a = tensor<4xi32, #x>} {\n}", 1, 38, "'#x' is not defined");
-    FAILS("module attributes {a = tensor<4i32>} {\n}", 1, 32, "expected 'x' after tensor dimension");
-    FAILS("module attributes {a = tensor<4xtensor<4xi32>>} {\n}", 1, 33, "invalid tensor element type");
+    FAILS("module attributes {a = tensor<4i32>} {\n}", 1, 32,
+          "expected 'x' after tensor dimension");
+    FAILS("module attributes {a = tensor<4xtensor<4xi32>>} {\n}", 1, 33,
+          "invalid tensor element type");
     FAILS("module attributes {a = tensor<4xi32, >} {\n}", 1, 38, "expected encoding");
     FAILS("module attributes {a = tensor<4xi0>} {\n}", 1, 33, "expected type, got 'i0'");
     FAILS("module attributes {a = !tt.ptr<i32, x>} {\n}", 1, 37, "expected address space");
-    FAILS("module attributes {a = !tt.ptr<i32, 99999999999>} {\n}", 1, 37, "address space is too large");
-    FAILS("module attributes {a = !tt.tensordesc<?xi32>} {\n}", 1, 39, "expected static descriptor dimension");
-    FAILS("module attributes {a = dense<[1, 2]> : tensor<3xi32>} {\n}", 1, 30, "shape of the dense constant");
-    FAILS("module attributes {a = dense<[[1], [2, 3]]> : tensor<2x1xi32>} {\n}", 1, 36, "not rectangular");
+    FAILS("module attributes {a = !tt.ptr<i32, 99999999999>} {\n}", 1, 37,
+          "address space is too large");
+    FAILS("module attributes {a = !tt.tensordesc<?xi32>} {\n}", 1, 39,
+          "expected static descriptor dimension");
+    FAILS("module attributes {a = dense<[1, 2]> : tensor<3xi32>} {\n}", 1, 30,
+          "shape of the dense constant");
+    FAILS("module attributes {a = dense<[[1], [2, 3]]> : tensor<2x1xi32>} {\n}", 1, 36,
+          "not rectangular");
     FAILS("module attributes {a = dense<[1, [2]]> : tensor<2xi32>} {\n}", 1, 35, "not rectangular");
-    FAILS("module attributes {a = dense<1.5> : tensor<2xi32>} {\n}", 1, 30, "do not match the element type");
-    FAILS("module attributes {a = dense<true> : tensor<2xi32>} {\n}", 1, 30, "do not match the element type");
+    FAILS("module attributes {a = dense<1.5> : tensor<2xi32>} {\n}", 1, 30,
+          "do not match the element type");
+    FAILS("module attributes {a = dense<true> : tensor<2xi32>} {\n}", 1, 30,
+          "do not match the element type");
     FAILS("module attributes {a = dense<> : tensor<2xi32>} {\n}", 1, 30, "no elements");
-    FAILS("module attributes {a = dense<\"0x010203\"> : tensor<2xi32>} {\n}", 1, 30, "has 3 bytes, not 4");
-    FAILS("module attributes {a = dense<\"zz\"> : tensor<2xi32>} {\n}", 1, 30, "malformed hexadecimal");
+    FAILS("module attributes {a = dense<\"0x010203\"> : tensor<2xi32>} {\n}", 1, 30,
+          "has 3 bytes, not 4");
+    FAILS("module attributes {a = dense<\"zz\"> : tensor<2xi32>} {\n}", 1, 30,
+          "malformed hexadecimal");
     FAILS("module attributes {a = array<i32: 1.5>} {\n}", 1, 35, "expected array element");
     FAILS("#a = #a\nmodule {\n}", 1, 6, "'#a' refers to itself");
-    FAILS("module {\n} loc(#a)\n#a = loc(#b)\n#b = loc(callsite(#a at unknown))", 4, 19, "'#a' refers to itself");
+    FAILS("module {\n} loc(#a)\n#a = loc(#b)\n#b = loc(callsite(#a at unknown))", 4, 19,
+          "'#a' refers to itself");
     FAILS("#a = 1\n#a = 2\nmodule {\n}", 2, 4, "'#a' defined twice");
     FAILS("module {\n} loc(#a)", 2, 7, "location alias '#a' is not defined");
     FAILS("#a = 1\nmodule {\n} loc(#a)", 3, 7, "'#a' is no location");
@@ -60,7 +71,8 @@ static void test_positions(void)
     FAILS("module {\n  %a:0 = foo.bar\n}", 2, 3, "result count must be positive");
     FAILS("module {\n  %a:2147483647, %b = foo.bar\n}", 2, 18, "too many results");
     FAILS("module {\n  %a:3 = arith.constant 1 : i32\n}", 2, 3, "has 1 results but 3 are named");
-    FAILS("tt.func @k(%a: i32, %a: i32) {\ntt.return\n}", 1, 21, "'%a' defined twice, first at line 1");
+    FAILS("tt.func @k(%a: i32, %a: i32) {\ntt.return\n}", 1, 21,
+          "'%a' defined twice, first at line 1");
     FAILS("tt.func @k(i32) {\ntt.return\n}", 1, 17, "no body");
     FAILS("tt.func @k(%a: i32) attributes 5 {\ntt.return\n}", 1, 32, "'{' after 'attributes'");
 }
@@ -73,8 +85,10 @@ static void test_bodies(void)
     BODY_FAILS("%a = arith.addi %n %n : i32", 1, 20, "expected ',' between operands, got '%n'");
     BODY_FAILS("%a = arith.addi %n, %n", 2, 5, "expected ':' before operand type, got 'tt.return'");
     BODY_FAILS("%n = arith.addi %n, %n : i32", 1, 1, "'%n' defined twice");
-    BODY_FAILS("%a = arith.addi %b, %n : i32\n%b = arith.constant 1 : i32", 1, 6, "used before its definition");
-    BODY_FAILS("scf.if %c {\n%a = arith.constant 1 : i32\n}\n%b = arith.addi %a, %n : i32", 4, 17, "undefined value '%a'");
+    BODY_FAILS("%a = arith.addi %b, %n : i32\n%b = arith.constant 1 : i32", 1, 6,
+               "used before its definition");
+    BODY_FAILS("scf.if %c {\n%a = arith.constant 1 : i32\n}\n%b = arith.addi %a, %n : i32", 4, 17,
+               "undefined value '%a'");
     BODY_FAILS("%a = arith.constant i32", 1, 21, "constant without a type");
     BODY_FAILS("%a = arith.constant @f", 1, 21, "constant without a type");
     BODY_FAILS("%a = arith.extsi %n : i32 -> i64", 1, 27, "expected 'to', got '->'");
@@ -82,88 +96,133 @@ static void test_bodies(void)
     BODY_FAILS("%a = arith.trunci %n : i32 to i64", 1, 6, "must be narrower");
     BODY_FAILS("%a = arith.addi %f, %f : tensor<4xf32>", 1, 6, "must be integers");
     BODY_FAILS("%a = \"arith.addi\"(%n) : (i32) -> i32", 1, 6, "needs 2 operands, has 1");
-    BODY_FAILS("%a = \"arith.addi\"(%n, %n, %n) : (i32, i32, i32) -> i32", 1, 6, "takes 2 operands, has 3");
-    BODY_FAILS("%a = \"arith.cmpi\"(%n, %n) <{predicate = 10 : i64}> : (i32, i32) -> i1", 1, 6, "bad comparison predicate");
+    BODY_FAILS("%a = \"arith.addi\"(%n, %n, %n) : (i32, i32, i32) -> i32", 1, 6,
+               "takes 2 operands, has 3");
+    BODY_FAILS("%a = \"arith.cmpi\"(%n, %n) <{predicate = 10 : i64}> : (i32, i32) -> i1", 1, 6,
+               "bad comparison predicate");
     BODY_FAILS("%a = \"arith.cmpi\"(%n, %n) : (i32, i32) -> i1", 1, 6, "bad comparison predicate");
-    BODY_FAILS("%a = \"arith.constant\"() <{value = 1 : i64}> : () -> i32", 1, 6, "value and result types differ");
+    BODY_FAILS("%a = \"arith.constant\"() <{value = 1 : i64}> : () -> i32", 1, 6,
+               "value and result types differ");
     BODY_FAILS("%a = tt.load %n : i32", 1, 19, "expected pointer type");
     BODY_FAILS("%a = tt.load : !tt.ptr<f32>", 1, 14, "expected value name, got ':'");
     BODY_FAILS("%a = tt.load %p, : !tt.ptr<f32>", 1, 16, "expected ':' after operand list");
     BODY_FAILS("%a = tt.load %p cache = ca : !tt.ptr<f32>", 1, 23, "unknown keyword 'cache'");
-    BODY_FAILS("%a = tt.load %tp, %c : tensor<4x!tt.ptr<f32>>", 1, 6, "mask and pointer shapes differ");
+    BODY_FAILS("%a = tt.load %tp, %c : tensor<4x!tt.ptr<f32>>", 1, 6,
+               "mask and pointer shapes differ");
     BODY_FAILS("%a = \"tt.load\"(%p) : (!tt.ptr<f32>) -> f32", 1, 6, "operandSegmentSizes");
-    BODY_FAILS("%a = \"tt.load\"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (!tt.ptr<f32>) -> i32", 1, 6,
-               "result type does not match the pointer");
+    BODY_FAILS("%a = \"tt.load\"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : "
+               "(!tt.ptr<f32>) -> i32",
+               1, 6, "result type does not match the pointer");
     BODY_FAILS("tt.store %p, %n : !tt.ptr<f32>", 1, 14, "'%n' has type i32, used as f32");
     BODY_FAILS("tt.store %p : !tt.ptr<f32>", 1, 13, "expected ',' between operands");
     BODY_FAILS("tt.store %tp, %f, %m, %m : tensor<4x!tt.ptr<f32>>", 1, 21, "expected ':'");
-    BODY_FAILS("\"tt.store\"(%tp, %t) : (tensor<4x!tt.ptr<f32>>, tensor<4xi32>) -> ()", 1, 1, "value type does not match");
-    BODY_FAILS("%a = tt.atomic_rmw add, %tp, %f : (tensor<4x!tt.ptr<f32>>, tensor<4xf32>) -> tensor<4xf32>", 1, 25,
-               "expected memory semantics");
-    BODY_FAILS("%a = tt.atomic_cas acquire, gpu, %tp, %f : (tensor<4x!tt.ptr<f32>>, tensor<4xf32>) -> tensor<4xf32>", 1,
-               42, "expected ',' between operands");
-    BODY_FAILS("%a = tt.atomic_rmw fadd, acquire, gpu, %tp, %f : (tensor<4x!tt.ptr<f32>>) -> tensor<4xf32>", 1, 50,
-               "2 operands but 1 operand types");
-    BODY_FAILS("%a = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<32xi32>", 1, 6, "differs from the result's length");
-    BODY_FAILS("%a = tt.make_range {end = 64 : i32} : tensor<64xi32>", 1, 6, "start and end must be integers");
+    BODY_FAILS("\"tt.store\"(%tp, %t) : (tensor<4x!tt.ptr<f32>>, tensor<4xi32>) -> ()", 1, 1,
+               "value type does not match");
+    BODY_FAILS("%a = tt.atomic_rmw add, %tp, %f : (tensor<4x!tt.ptr<f32>>, tensor<4xf32>) -> "
+               "tensor<4xf32>",
+               1, 25, "expected memory semantics");
+    BODY_FAILS("%a = tt.atomic_cas acquire, gpu, %tp, %f : (tensor<4x!tt.ptr<f32>>, tensor<4xf32>) "
+               "-> tensor<4xf32>",
+               1, 42, "expected ',' between operands");
+    BODY_FAILS("%a = tt.atomic_rmw fadd, acquire, gpu, %tp, %f : (tensor<4x!tt.ptr<f32>>) -> "
+               "tensor<4xf32>",
+               1, 50, "2 operands but 1 operand types");
+    BODY_FAILS("%a = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<32xi32>", 1, 6,
+               "differs from the result's length");
+    BODY_FAILS("%a = tt.make_range {end = 64 : i32} : tensor<64xi32>", 1, 6,
+               "start and end must be integers");
     BODY_FAILS("%a = tt.splat %n : i32 -> tensor<4xi64>", 1, 6, "element type");
-    BODY_FAILS("%a = tt.expand_dims %t {axis = 2 : i32} : tensor<4xi32> -> tensor<4x1xi32>", 1, 6, "bad axis");
+    BODY_FAILS("%a = tt.expand_dims %t {axis = 2 : i32} : tensor<4xi32> -> tensor<4x1xi32>", 1, 6,
+               "bad axis");
     BODY_FAILS("%a = tt.broadcast %t : tensor<4xi32> -> tensor<8xi32>", 1, 6, "extent 1");
-    BODY_FAILS("%a = tt.reshape %t : tensor<4xi32> -> tensor<3xi32>", 1, 6, "element counts differ");
-    BODY_FAILS("%a = tt.trans %t {order = array<i32: 1>} : tensor<4xi32> -> tensor<4xi32>", 1, 6, "no permutation");
+    BODY_FAILS("%a = tt.reshape %t : tensor<4xi32> -> tensor<3xi32>", 1, 6,
+               "element counts differ");
+    BODY_FAILS("%a = tt.trans %t {order = array<i32: 1>} : tensor<4xi32> -> tensor<4xi32>", 1, 6,
+               "no permutation");
     BODY_FAILS("%a = tt.addptr %p, %t : !tt.ptr<f32>, tensor<4xi32>", 1, 6, "shapes differ");
-    BODY_FAILS("%a = tt.addptr %p, %p : !tt.ptr<f32>, !tt.ptr<f32>", 1, 6, "offset must be an integer");
+    BODY_FAILS("%a = tt.addptr %p, %p : !tt.ptr<f32>, !tt.ptr<f32>", 1, 6,
+               "offset must be an integer");
     BODY_FAILS("%a = tt.join %t, %t : tensor<4xi32> -> tensor<4x3xi32>", 1, 6, "bad result shape");
-    BODY_FAILS("%a = tt.descriptor_load %d[%n] : !tt.tensordesc<4x8xf32> -> tensor<4x8xf32>", 1, 6, "one entry per dimension");
-    BODY_FAILS("%a = tt.make_tensor_descriptor %p, [%n], [%l, %l] : <f32>, <4x8xf32>", 1, 6, "one entry per dimension");
+    BODY_FAILS("%a = tt.descriptor_load %d[%n] : !tt.tensordesc<4x8xf32> -> tensor<4x8xf32>", 1, 6,
+               "one entry per dimension");
+    BODY_FAILS("%a = tt.make_tensor_descriptor %p, [%n], [%l, %l] : <f32>, <4x8xf32>", 1, 6,
+               "one entry per dimension");
     BODY_FAILS("%a = tt.call @none(%n) : (i32) -> i32", 1, 6, "undefined function '@none'");
     BODY_FAILS("tt.call @k(%n) : (i32) -> ()", 1, 1, "10 arguments");
     BODY_FAILS("tt.return %n : i32", 1, 1, "");
     BODY_FAILS("scf.yield", 1, 1, "terminator in the middle");
     BODY_FAILS("scf.for %i = %n to %n : i32 {\n}", 1, 23, "expected 'step'");
     BODY_FAILS("scf.for %i = %n to %n step %l : i32 {\n}", 1, 28, "'%l' has type i64, used as i32");
-    BODY_FAILS("%r = scf.for %i = %n to %n step %n iter_args(%a = %n) -> (i32, i32) : i32 {\nscf.yield %a : i32\n}", 1, 58,
-               "1 carried values but 2 types");
-    BODY_FAILS("%r = scf.for %i = %n to %n step %n iter_args(%a = %n) -> (i32) : i32 {\n}", 2, 1, "0 values for 1");
+    BODY_FAILS("%r = scf.for %i = %n to %n step %n iter_args(%a = %n) -> (i32, i32) : i32 "
+               "{\nscf.yield %a : i32\n}",
+               1, 58, "1 carried values but 2 types");
+    BODY_FAILS("%r = scf.for %i = %n to %n step %n iter_args(%a = %n) -> (i32) : i32 {\n}", 2, 1,
+               "0 values for 1");
     BODY_FAILS("%r = scf.if %c -> (i32) {\nscf.yield %n : i32\n}", 1, 6, "no else region");
-    BODY_FAILS("%r = scf.if %c -> (i32) {\nscf.yield %l : i64\n} else {\nscf.yield %n : i32\n}", 2, 1, "type of value 0 differs");
+    BODY_FAILS("%r = scf.if %c -> (i32) {\nscf.yield %l : i64\n} else {\nscf.yield %n : i32\n}", 2,
+               1, "type of value 0 differs");
     BODY_FAILS("scf.if %n {\n}", 1, 8, "'%n' has type i32, used as i1");
     BODY_FAILS("scf.if %c {\n^a:\ncf.br ^b\n^b:\nscf.yield\n}", 1, 1, "must have one block");
-    BODY_FAILS("scf.while (%a = %n) : (i32) -> i32 {\nscf.condition(%c) %a : i32\n} do {\nscf.yield %n : i32\n}", 1, 1,
-               "body arguments");
-    BODY_FAILS("scf.while : () -> () {\nscf.yield\n} do {\nscf.yield\n}", 1, 1, "must end with 'scf.condition'");
+    BODY_FAILS("scf.while (%a = %n) : (i32) -> i32 {\nscf.condition(%c) %a : i32\n} do "
+               "{\nscf.yield %n : i32\n}",
+               1, 1, "body arguments");
+    BODY_FAILS("scf.while : () -> () {\nscf.yield\n} do {\nscf.yield\n}", 1, 1,
+               "must end with 'scf.condition'");
     BODY_FAILS("cf.br ^b\n^a:\ntt.return", 1, 7, "block '^b' is not defined");
     BODY_FAILS("cf.br ^a\n^a:\ncf.br ^a\n^a:", 4, 1, "'^a' is defined twice");
     BODY_FAILS("cf.br ^a(%n : i32)\n^a:", 1, 1, "passes 1 values to a block with 0");
     BODY_FAILS("cf.br ^a(%n : i32)\n^a(%u: i64):", 1, 1, "type of block argument 0 differs");
     BODY_FAILS("cf.cond_br %c, ^a\n^a:", 2, 1, "expected ',' before branch target");
-    BODY_FAILS("cf.cond_br %c, ^a, ^b\n^a:\n%u = arith.constant 1 : i32\ncf.br ^b\n^b:\n%v = arith.addi %u, %n : i32", 6, 6,
-               "used before its definition");
+    BODY_FAILS("cf.cond_br %c, ^a, ^b\n^a:\n%u = arith.constant 1 : i32\ncf.br ^b\n^b:\n%v = "
+               "arith.addi %u, %n : i32",
+               6, 6, "used before its definition");
     BODY_FAILS("cf.cond_br %n, ^a, ^a\n^a:", 1, 12, "used as i1");
     BODY_FAILS("cf.switch %n : i32, [\n42: ^a\n]\n^a:", 2, 1, "expected 'default'");
-    BODY_FAILS("\"cf.cond_br\"(%c, %n)[^a, ^a] <{operandSegmentSizes = array<i32: 1, 0, 2>}> : (i1, i32) -> ()\n^a:", 1, 1,
-               "operandSegmentSizes");
-    BODY_FAILS("%a = \"tt.reduce\"(%t) <{axis = 1 : i32}> ({\n^bb0(%u: i32, %v: i32):\ntt.reduce.return %u : i32\n}) : "
-               "(tensor<4xi32>) -> i32", 1, 6, "bad axis");
-    BODY_FAILS("%a = \"tt.reduce\"(%t) <{axis = 0 : i32}> ({\n^bb0(%u: i32):\ntt.reduce.return %u : i32\n}) : "
-               "(tensor<4xi32>) -> i32", 1, 6, "must have 2 arguments");
-    BODY_FAILS("%a = \"tt.reduce\"(%t) <{axis = 0 : i32}> ({\n^bb0(%u: i64, %v: i64):\ntt.reduce.return %u : i64\n}) : "
-               "(tensor<4xi32>) -> i32", 1, 6, "element types differ");
+    BODY_FAILS("\"cf.cond_br\"(%c, %n)[^a, ^a] <{operandSegmentSizes = array<i32: 1, 0, 2>}> : "
+               "(i1, i32) -> ()\n^a:",
+               1, 1, "operandSegmentSizes");
+    BODY_FAILS("%a = \"tt.reduce\"(%t) <{axis = 1 : i32}> ({\n^bb0(%u: i32, %v: "
+               "i32):\ntt.reduce.return %u : i32\n}) : "
+               "(tensor<4xi32>) -> i32",
+               1, 6, "bad axis");
+    BODY_FAILS("%a = \"tt.reduce\"(%t) <{axis = 0 : i32}> ({\n^bb0(%u: i32):\ntt.reduce.return %u "
+               ": i32\n}) : "
+               "(tensor<4xi32>) -> i32",
+               1, 6, "must have 2 arguments");
+    BODY_FAILS("%a = \"tt.reduce\"(%t) <{axis = 0 : i32}> ({\n^bb0(%u: i64, %v: "
+               "i64):\ntt.reduce.return %u : i64\n}) : "
+               "(tensor<4xi32>) -> i32",
+               1, 6, "element types differ");
     BODY_FAILS("\"tt.store\"(%p, %q) ({\n}) : (!tt.ptr<f32>, f32) -> ()", 1, 16, "undefined value");
     BODY_FAILS("\"arith.addi\"(%n, %n) ({\n}) : (i32, i32) -> i32", 1, 1, "must have 0 regions");
     BODY_FAILS("ttg.barrier", 2, 5, "expected address space of the barrier");
+    /* no operation disappears inside an unknown one */
+    BODY_FAILS("%a = arith.foo %n tt.store %p, %n : !tt.ptr<f32>", 1, 19,
+               "expected end of the operation, got 'tt.store'");
+    BODY_FAILS("%a = arith.foo %n %b = \"tt.load\"(%p) : i32", 1, 24,
+               "expected end of the operation");
+    BODY_FAILS("%a = arith.foo %n < %n\ntt.store %p, %n : !tt.ptr<f32>\n%b = arith.foo %n > %n", 2,
+               1, "expected '>'");
+    BODY_FAILS("%a = arith.foo (%n\ntt.store %p, %n : !tt.ptr<f32>\n)", 2, 1,
+               "expected end of the operation");
+    BODY_FAILS("%a = arith.foo (%n\n%b = foo.load %p\n)", 2, 1, "expected closing bracket");
+    BODY_FAILS("%a = tt.reduce %t", 1, 16, "generic form");
+    BODY_FAILS("\"tt.load\"() {polyrace.unknown_form} : () -> ()", 1, 1, "needs 1 operands");
+    BODY_FAILS("\"tt.reduce\"() {polyrace.unknown_form} : () -> ()", 1, 1, "needs 1 operands");
     FAILS("tt.func @k() {\n}", 1, 1, "no terminator");
     FAILS("tt.func @k() -> i32 {\ntt.return\n}", 2, 1, "returns 0 values, the function 1");
     FAILS("tt.func @k() {\ntt.return\n}\ntt.func @k() {\ntt.return\n}", 4, 1, "defined twice");
     FAILS("tt.func @k(%n: i32) {\nscf.yield\n}", 2, 1, "must end with 'tt.return'");
-    FAILS("tt.func @k(%n: i32) {\ntt.return\n}\ntt.func @j() {\n%a = arith.addi %n, %n : i32\ntt.return\n}", 5, 17,
-          "undefined value '%n'");
-    FAILS("tt.func @k(%n: i32) {\nfoo.bar {\n%a = tt.load %n\n}\ntt.return\n}", 4, 1, "expected ':'");
+    FAILS("tt.func @k(%n: i32) {\ntt.return\n}\ntt.func @j() {\n%a = arith.addi %n, %n : "
+          "i32\ntt.return\n}",
+          5, 17, "undefined value '%n'");
+    FAILS("tt.func @k(%n: i32) {\nfoo.bar {\n%a = tt.load %n\n}\ntt.return\n}", 4, 1,
+          "expected ':'");
 }
 
 /* ---- limits ---------------------------------------------------------------------------------- */
-static char *repeat(pr_arena *a, const char *head, const char *part, int n, const char *middle, const char *close,
-                    const char *tail)
+static char *repeat(pr_arena *a, const char *head, const char *part, int n, const char *middle,
+                    const char *close, const char *tail)
 {
     pr_buf b;
     pr_buf_init(&b, a);
@@ -188,28 +247,37 @@ static void test_limits(void)
     pr_arena *a = pr_arena_new(0, NULL);
     pr_read_limits d, l;
     pr_read_limits_default(&d);
-    CHECK(d.max_nesting == 200 && d.max_rank == 8 && d.max_loc_nesting == 128 && d.max_bytes == (size_t)64 << 20);
+    CHECK(d.max_nesting == 200 && d.max_rank == 8 && d.max_loc_nesting == 128
+          && d.max_bytes == (size_t)64 << 20);
     static const char *const head = "tt.func @k(%c: i1) {\n", *const tail = "tt.return\n}\n";
     l = d;
     l.max_nesting = 5;
     CHECK(reads(a, repeat(a, head, "scf.if %c {\n", 3, "", "}\n", tail), &l));
-    FAILS_LIMIT(repeat(a, head, "scf.if %c {\n", 4, "", "}\n", tail), "regions nest deeper than 5", &l);
+    FAILS_LIMIT(repeat(a, head, "scf.if %c {\n", 4, "", "}\n", tail), "regions nest deeper than 5",
+                &l);
     CHECK(reads(a, repeat(a, "module attributes {a = ", "[", 4, "", "]", "} {\n}"), &l));
-    FAILS_LIMIT(repeat(a, "module attributes {a = ", "[", 6, "", "]", "} {\n}"), "attributes and types nest deeper", &l);
-    FAILS_LIMIT(repeat(a, "module attributes {a = ", "!tt.ptr<", 6, "i32", ">", "} {\n}"), "attributes and types", &l);
+    FAILS_LIMIT(repeat(a, "module attributes {a = ", "[", 6, "", "]", "} {\n}"),
+                "attributes and types nest deeper", &l);
+    FAILS_LIMIT(repeat(a, "module attributes {a = ", "!tt.ptr<", 6, "i32", ">", "} {\n}"),
+                "attributes and types", &l);
     l = d;
     l.max_rank = 2;
     CHECK(reads(a, "module attributes {a = tensor<1x2xi32>} {\n}", &l));
     FAILS_LIMIT("module attributes {a = tensor<1x2x3xi32>} {\n}", "rank exceeds 2", &l);
     FAILS_LIMIT("module attributes {a = tensor<1x1x1x1x1x1x1x1x1xi32>} {\n}", "rank exceeds 8", &d);
-    FAILS_LIMIT("module attributes {a = tensor<99999999999999999999xi32>} {\n}", "does not fit 64 bits", &d);
-    FAILS_LIMIT("module attributes {a = tensor<9999999999x9999999999xi32>} {\n}", "too many elements", &d);
-    FAILS_LIMIT("module attributes {a = dense<[[[[[[[[[1]]]]]]]]]> : tensor<1xi32>} {\n}", "nests deeper than 8", &d);
+    FAILS_LIMIT("module attributes {a = tensor<99999999999999999999xi32>} {\n}",
+                "does not fit 64 bits", &d);
+    FAILS_LIMIT("module attributes {a = tensor<9999999999x9999999999xi32>} {\n}",
+                "too many elements", &d);
+    FAILS_LIMIT("module attributes {a = dense<[[[[[[[[[1]]]]]]]]]> : tensor<1xi32>} {\n}",
+                "nests deeper than 8", &d);
     l = d;
     l.max_loc_nesting = 3;
     CHECK(reads(a, repeat(a, "module {\n} loc(", "\"n\"(", 2, "unknown", ")", ")"), &l));
-    FAILS_LIMIT(repeat(a, "module {\n} loc(", "\"n\"(", 3, "unknown", ")", ")"), "locations nest deeper than 3", &l);
-    FAILS_LIMIT("#a = loc(\"x\"(\"y\"(unknown)))\n#b = loc(\"z\"(#a))\nmodule {\n}", "nests too deep", &l);
+    FAILS_LIMIT(repeat(a, "module {\n} loc(", "\"n\"(", 3, "unknown", ")", ")"),
+                "locations nest deeper than 3", &l);
+    FAILS_LIMIT("#a = loc(\"x\"(\"y\"(unknown)))\n#b = loc(\"z\"(#a))\nmodule {\n}",
+                "nests too deep", &l);
     l = d;
     l.max_bytes = 11;
     CHECK(reads(a, "module {\n}", &l));
@@ -231,14 +299,16 @@ static void test_limits(void)
     };
     for (size_t i = 0; i < PR_LEN(deep); i++)
         for (int k = 0; k < 2; k++) {
-            char *text = repeat(a, deep[i].head, deep[i].part, 10000, deep[i].middle, deep[i].close, deep[i].tail);
+            char *text = repeat(a, deep[i].head, deep[i].part, 10000, deep[i].middle, deep[i].close,
+                                deep[i].tail);
             pr_error e;
             CHECK(!read_text(a, text, strlen(text), k ? &l : NULL, &e));
             CHECK(e.kind == PR_ERR_LIMIT || e.kind == PR_ERR_INPUT);
             CHECK(e.line >= 1 && e.col >= 1);
         }
     /* raw text is not recursive */
-    CHECK(reads(a, repeat(a, "module attributes {a = #x.y<", "(", 10000, "", ")", ">} {\n}"), NULL));
+    CHECK(
+        reads(a, repeat(a, "module attributes {a = #x.y<", "(", 10000, "", ")", ">} {\n}"), NULL));
     pr_arena_free(a);
 }
 
@@ -246,13 +316,16 @@ static void test_limits(void)
 static void test_alias_bombs(void)
 {
     static const char *const steps[] = { "#a%d = [#a%d, #a%d]\n", "#a%d = #x.y<#a%d, #a%d>\n",
-                                         "#a%d = loc(callsite(#a%d at #a%d))\n", "#a%d = loc(fused[#a%d, #a%d])\n" };
+                                         "#a%d = loc(callsite(#a%d at #a%d))\n",
+                                         "#a%d = loc(fused[#a%d, #a%d])\n" };
     for (size_t s = 0; s < PR_LEN(steps); s++)
         for (int backwards = 0; backwards < 2; backwards++) {
             pr_arena *a = pr_arena_new((size_t)512 << 20, NULL);
             pr_buf b;
             pr_buf_init(&b, a);
-            if (backwards) pr_buf_puts(&b, s < 2 ? "module attributes {q = #a60} {\n}\n" : "module {\n} loc(#a60)\n");
+            if (backwards)
+                pr_buf_puts(&b, s < 2 ? "module attributes {q = #a60} {\n}\n"
+                                      : "module {\n} loc(#a60)\n");
             pr_buf_puts(&b, s < 2 ? "#a0 = 1\n" : "#a0 = loc(\"f\":1:1)\n");
             for (int i = 0; i < 60; i++) {
                 int k = backwards ? 59 - i : i;
@@ -296,9 +369,15 @@ static char *sized(pr_arena *a, int shape, int n)
         switch (shape) {
         case 0: pr_buf_printf(&b, "%%a%d = arith.addi %%v, %%v : i32\n", i); break;
         case 1: pr_buf_puts(&b, "scf.if %c {\n%0 = arith.addi %v, %v : i32\n}\n"); break;
-        case 2: pr_buf_printf(&b, "^b%d:\ncf.cond_br %%c, ^b%d, ^b%d\n", i, i + 1 < n ? i + 1 : i, i / 2); break;
+        case 2:
+            pr_buf_printf(&b, "^b%d:\ncf.cond_br %%c, ^b%d, ^b%d\n", i, i + 1 < n ? i + 1 : i,
+                          i / 2);
+            break;
         case 3: pr_buf_printf(&b, "%%a%d = \"x.y\"(%%later) : (i32) -> i32\n", i); break;
-        case 4: pr_buf_printf(&b, "tt.func private @f%d() {\ntt.call @f%d() : () -> ()\ntt.return\n}\n", i, n - 1 - i); break;
+        case 4:
+            pr_buf_printf(&b, "tt.func private @f%d() {\ntt.call @f%d() : () -> ()\ntt.return\n}\n",
+                          i, n - 1 - i);
+            break;
         default: pr_buf_printf(&b, "%%a%d = foo.bar %%v : i32 loc(#l%d)\n", i, i); break;
         }
     }
@@ -322,7 +401,8 @@ static void test_linear(void)
             if (s < large) large = s;
         }
         CHECK(ok_small && ok_large);
-        if (large > 30 * (small + 0.002)) fprintf(stderr, "shape %d: %g s, %g s\n", shape, small, large);
+        if (large > 30 * (small + 0.002))
+            fprintf(stderr, "shape %d: %g s, %g s\n", shape, small, large);
         CHECK(large <= 30 * (small + 0.002));
         pr_arena_free(a);
     }
@@ -346,10 +426,13 @@ static bool sane(const char *text, size_t n, bool print)
     int lines = 1;
     for (size_t i = 0; i < n; i++) lines += text[i] == '\n';
     bool good;
-    if (!ir) good = (e.kind == PR_ERR_INPUT || e.kind == PR_ERR_LIMIT) && e.line >= 1 && e.line <= lines && e.col >= 1
-                    && e.message[0];
+    if (!ir)
+        good = (e.kind == PR_ERR_INPUT || e.kind == PR_ERR_LIMIT) && e.line >= 1 && e.line <= lines
+               && e.col >= 1 && e.message[0];
     else good = e.kind == PR_OK && (!print || survives_printing(a, ir));
-    if (!good) fprintf(stderr, "%s %d:%d %s\n%.*s\n", ir ? "tree" : "error", e.line, e.col, e.message, (int)n, text);
+    if (!good)
+        fprintf(stderr, "%s %d:%d %s\n%.*s\n", ir ? "tree" : "error", e.line, e.col, e.message,
+                (int)n, text);
     pr_arena_free(a);
     return good;
 }
@@ -360,10 +443,23 @@ static void truncate_everywhere(const char *text, size_t n)
     for (size_t cut = 0; cut < n; cut += step) CHECK(sane(text, cut, false));
 }
 
-static const char *const pieces[] = { "(", ")", "{", "}", "<", ">", "[", "]", "->", "-", ",", ":", "=", "%0", "%x#3", "#loc", "!t",
-                                      "^bb1", "@f", "\"", "\"s\"", "i32", "tensor<4x", "0x", "1", "1.5", "loc(", "module", "tt.load",
-                                      "arith.addi", "scf.for", "dense<", "else", "do", "//", "\n", "\\", "\xff", "{-#", "#-}",
-                                      "attributes", "999999999999999999999999999999999999999999", "callsite(", "::", "|" };
+static const char *const pieces[] = {
+    "(",         ")",          "{",
+    "}",         "<",          ">",
+    "[",         "]",          "->",
+    "-",         ",",          ":",
+    "=",         "%0",         "%x#3",
+    "#loc",      "!t",         "^bb1",
+    "@f",        "\"",         "\"s\"",
+    "i32",       "tensor<4x",  "0x",
+    "1",         "1.5",        "loc(",
+    "module",    "tt.load",    "arith.addi",
+    "scf.for",   "dense<",     "else",
+    "do",        "//",         "\n",
+    "\\",        "\xff",       "{-#",
+    "#-}",       "attributes", "999999999999999999999999999999999999999999",
+    "callsite(", "::",         "|"
+};
 
 /* Removes, repeats, swaps or inserts a few tokens; sometimes flips a byte. */
 static void mutate(const char *text, size_t n)
