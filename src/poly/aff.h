@@ -1,0 +1,34 @@
+/* Terms as isl piecewise expressions and sets, for texts; src/poly only (deciding uses lower.c). */
+#ifndef PR_POLY_AFF_H
+#define PR_POLY_AFF_H
+#include <isl/aff.h>
+#include "isl_wrap.h"
+
+/* Where each variable lives in the space. */
+typedef struct pr_aff {
+    isl_ctx *ctx;
+    pr_terms *T;
+    pr_arena *arena;
+    pr_box *box;
+    isl_space *space;            /* set space, named; owned                                    */
+    int *pos;                    /* by variable id: -1 none, else position ...                  */
+    bool *is_param;              /* ... among the parameters or the set dimensions                */
+    isl_pw_aff **value;          /* by term id, owned                                           */
+    isl_set **set;               /* by term id, owned                                           */
+    uint32_t n;                  /* entries in value and set                                    */
+    const char *why;             /* static text, null = fine so far                             */
+} pr_aff;
+
+/* Names become isl identifiers. tuple may be null. */
+void pr_aff_init(pr_aff *a, isl_ctx *ctx, pr_terms *T, pr_arena *arena, const pr_var *params,
+                 int n_params, const pr_var *dims, const char *const *dim_names, int n_dims,
+                 const char *tuple);
+void pr_aff_fini(pr_aff *a);
+/* The intervals of all parameters and dimensions as a set. */
+__isl_give isl_set *pr_aff_bounds(pr_aff *a);
+/* Meaning of a Boolean or an integer term; null with a->why on failure. */
+__isl_give isl_set *pr_aff_set(pr_aff *a, pr_term t);
+__isl_give isl_pw_aff *pr_aff_value(pr_aff *a, pr_term t);
+/* name with every character isl does not take replaced, arena text */
+char *pr_aff_name(pr_arena *arena, const char *name);
+#endif

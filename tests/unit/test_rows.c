@@ -1,0 +1,202 @@
+/* src/term/query.c, rows.c, lower.c, prepare.c without an engine: overlap, what the rows settle alone,
+ * pitfalls that must not be proved, limits and reasons. */
+#include "check.h"
+#include "suite.h"
+#include "term/rows.h"
+#include <string.h>
+
+static pr_arena *arena;
+static pr_terms *T;
+static pr_var vars[16];
+static int n_vars;
+static const pr_limits limits = { .max_leaves = 256 };
+
+static void fresh(void)
+{
+    T = pr_terms_new(arena);
+    n_vars = 0;
+}
+
+static pr_term var(const char *name, pr_copy copy, pr_i128 lo, pr_i128 hi)
+{
+    vars[n_vars] = pr_var_new(T, (pr_var_info){ .role = PR_ROLE_OTHER, .index = n_vars, .copy = copy,
+                                                .lo = lo, .hi = hi, .name = name });
+    return pr_var_term(T, vars[n_vars++]);
+}
+
+static pr_term c(pr_i128 v) { return pr_const(T, v); }
+
+/* One or two conjuncts over vars, decided by the rows alone. */
+static pr_outcome rows(const pr_term *core, int n, int max_leaves)
+{
+    pr_query q = { .terms = T, .vars = vars, .n_vars = n_vars, .core = core, .n_core = n, .pair = -1 };
+    pr_limits l = limits;
+    l.max_leaves = max_leaves;
+    pr_outcome o;
+    memset(&o, 0, sizeof o);
+    pr_rows_decide(&q, &l, 0, pr_arena_new(0, NULL), NULL, NULL, "none", &o);
+    return o;
+}
+
+static pr_answer answer(pr_term conjunct) { return rows(&conjunct, 1, 256).answer; }
+
+static int overlap(pr_term a, int wa, pr_term b, int wb, pr_term out[2])
+{
+    pr_query q = { .terms = T, .addr = { a, b }, .width = { wa, wb } };
+    return pr_query_overlap(&q, pr_query_box(&q), out);
+}
+
+/* decision-engine.md 1.3: an equality only where the residue is shown. */
+static void overlaps(void)
+{
+    pr_term out[2];
+    fresh();
+    pr_term i = var("i", PR_COPY_A, 0, 1000), j = var("j", PR_COPY_B, 0, 1000);
+    pr_term base = var("base", PR_COPY_SHARED, 0, PR_INF);
+    CHECK(overlap(pr_scale(T, i, 4), 4, pr_scale(T, j, 4), 4, out) == 1);
+    CHECK(pr_term_is(out[0], pr_eq(T, i, j)));
+    CHECK(overlap(pr_add(T, base, pr_scale(T, i, 4)), 4, pr_add(T, base, pr_scale(T, j, 4)), 4, out) == 1);
+    CHECK(overlap(pr_scale(T, i, 2), 4, pr_scale(T, j, 2), 4, out) == 2);        /* f32 at stride 2 */
+    CHECK(overlap(pr_scale(T, i, 4), 4, pr_add(T, pr_scale(T, j, 4), c(2)), 4, out) == 2);
+    CHECK(overlap(pr_scale(T, i, 8), 4, pr_scale(T, j, 8), 8, out) == 2);
+    CHECK(overlap(c(22), 8, c(15), 8, out) == 2);                               /* [22,30) meets [15,23) */
+    CHECK(pr_term_is(pr_and(T, out[0], out[1]), PR_TERM_TRUE));
+    CHECK(overlap(c(23), 8, c(15), 8, out) == 1 && pr_term_is(out[0], PR_TERM_FALSE));
+    CHECK(overlap(i, 1, j, 1, out) == 1);
+    CHECK(overlap(PR_TERM_NONE, 4, j, 4, out) == 0);
+}
+
+/* Facts that the rows settle without an engine. */
+static void settled(void)
+{
+    fresh();
+    pr_term x = var("x", PR_COPY_NONE, -1000, 1000), y = var("y", PR_COPY_NONE, -1000, 1000);
+    pr_term z = var("z", PR_COPY_NONE, 0, 7), e = var("e", PR_COPY_NONE, 0, 7);
+    CHECK(answer(pr_eq(T, pr_scale(T, x, 6), pr_add(T, pr_scale(T, y, 4), c(3)))) == PR_ANSWER_EMPTY);
+    pr_term q = pr_fdiv_t(T, x, c(4)), r = pr_fmod_t(T, x, c(4));
+    CHECK(answer(pr_ne(T, pr_add(T, pr_scale(T, q, 4), r), x)) == PR_ANSWER_EMPTY);
+    /* Equal digits of both kinds; equal numbers. */
+    pr_term qy = pr_fdiv_t(T, y, c(4)), ry = pr_fmod_t(T, y, c(4));
+    pr_term digits = pr_and(T, pr_eq(T, q, qy), pr_eq(T, r, ry));
+    CHECK(answer(pr_and(T, digits, pr_ne(T, x, y))) == PR_ANSWER_EMPTY);
+    /* p105: a truncating quotient with a floor remainder does not determine x. */
+    pr_term tq = pr_tdiv_t(T, x, c(4)), tqy = pr_tdiv_t(T, y, c(4));
+    CHECK(answer(pr_and(T, pr_and(T, pr_eq(T, tq, tqy), pr_eq(T, r, ry)), pr_ne(T, x, y)))
+          != PR_ANSWER_EMPTY);
+    /* ... but a truncating one does. */
+    pr_term tr = pr_trem_t(T, x, c(4)), try = pr_trem_t(T, y, c(4));
+    CHECK(answer(pr_and(T, pr_and(T, pr_eq(T, tq, tqy), pr_eq(T, tr, try)), pr_ne(T, x, y)))
+          == PR_ANSWER_EMPTY);
+    /* Splitting with a tail bound from a mask: 8x + z + e with z + e <= 7. */
+    pr_term z2 = var("z2", PR_COPY_NONE, 0, 7), e2 = var("e2", PR_COPY_NONE, 0, 7);
+    pr_term a = pr_add(T, pr_scale(T, x, 8), pr_add(T, z, e));
+    pr_term b = pr_add(T, pr_scale(T, y, 8), pr_add(T, z2, e2));
+    pr_term both = pr_and(T, pr_eq(T, a, b), pr_ne(T, x, y));
+    CHECK(answer(both) != PR_ANSWER_EMPTY);
+    pr_term mask = pr_and(T, pr_le(T, pr_add(T, z, e), c(7)), pr_le(T, pr_add(T, z2, e2), c(7)));
+    CHECK(answer(pr_and(T, mask, both)) == PR_ANSWER_EMPTY);
+    mask = pr_and(T, pr_le(T, pr_add(T, z, e), c(8)), pr_le(T, pr_add(T, z2, e2), c(7)));
+    CHECK(answer(pr_and(T, mask, both)) != PR_ANSWER_EMPTY);
+    /* Bits of small operands, small divisors including 0. */
+    CHECK(answer(pr_lt(T, pr_add(T, z, e), pr_bor(T, z, e))) == PR_ANSWER_EMPTY);
+    CHECK(answer(pr_ne(T, pr_add(T, pr_mul(T, z, pr_fdiv_t(T, x, z)), pr_fmod_t(T, x, z)), x))
+          != PR_ANSWER_WITNESS);
+    pr_term one = pr_and(T, pr_eq(T, z, c(0)), pr_ne(T, pr_fdiv_t(T, x, z), c(0)));
+    CHECK(answer(one) == PR_ANSWER_EMPTY);
+    one = pr_and(T, pr_eq(T, z, c(0)), pr_ne(T, pr_fmod_t(T, x, z), x));
+    CHECK(answer(one) == PR_ANSWER_EMPTY);
+    /* A premise that needs a case: |x| <= 3 from max(x, -x) <= 3. */
+    pr_term abs = pr_max(T, x, pr_neg(T, x));
+    CHECK(answer(pr_and(T, pr_le(T, abs, c(3)), pr_lt(T, c(3), x))) == PR_ANSWER_EMPTY);
+    CHECK(answer(pr_and(T, pr_le(T, abs, c(3)), pr_eq(T, x, c(3)))) == PR_ANSWER_WITNESS);
+    /* fits, positive and negative */
+    pr_term f = pr_fits(T, PR_FITS_SIGNED, 8, x);
+    CHECK(answer(pr_and(T, f, pr_lt(T, c(127), x))) == PR_ANSWER_EMPTY);
+    CHECK(answer(pr_and(T, pr_not(T, f), pr_and(T, pr_le(T, x, c(127)), pr_le(T, c(-128), x))))
+          == PR_ANSWER_EMPTY);
+    CHECK(answer(PR_TERM_TRUE) == PR_ANSWER_WITNESS);
+    CHECK(answer(PR_TERM_FALSE) == PR_ANSWER_EMPTY);
+}
+
+/* Unknown with its reason, never EMPTY. */
+static void unknowns(void)
+{
+    fresh();
+    pr_term x = var("x", PR_COPY_NONE, -PR_INF, PR_INF), y = var("y", PR_COPY_NONE, 1, PR_INF);
+    pr_term t = pr_eq(T, pr_mul(T, x, y), c(6));
+    pr_outcome o = rows(&t, 1, 256);
+    CHECK(o.answer == PR_ANSWER_UNKNOWN && o.why == PR_REFUSAL_NEEDS_SMT);
+    CHECK(o.message && strstr(o.message, "(* x y)"));
+    t = pr_eq(T, pr_fmod_t(T, x, y), c(6));
+    o = rows(&t, 1, 256);
+    CHECK(o.answer == PR_ANSWER_UNKNOWN && o.why == PR_REFUSAL_NEEDS_SMT);
+    t = pr_and(T, pr_eq(T, pr_bxor(T, x, y), c(6)), pr_lt(T, x, c(3)));
+    o = rows(&t, 1, 256);
+    CHECK(o.answer == PR_ANSWER_UNKNOWN && o.why == PR_REFUSAL_NEEDS_SMT);
+    /* An over-approximated term still proves when it does not matter. */
+    t = pr_and(T, pr_eq(T, pr_mul(T, x, y), c(6)), pr_and(T, pr_lt(T, x, y), pr_lt(T, y, x)));
+    CHECK(rows(&t, 1, 256).answer == PR_ANSWER_EMPTY);
+    t = PR_TERM_NONE;
+    o = rows(&t, 1, 256);
+    CHECK(o.answer == PR_ANSWER_UNKNOWN && o.why != PR_REFUSAL_NONE && o.message);
+    /* Coefficients whose combination leaves 128 bits: the raw rows go to the engine; without one, unknown. */
+    pr_i128 big = ((pr_i128)1 << 119) - 1;
+    pr_term z = var("z", PR_COPY_NONE, -PR_INF, PR_INF);
+    pr_term two[2] = { pr_eq(T, pr_add(T, pr_scale(T, x, big), y), pr_scale(T, z, 3)),
+                       pr_eq(T, pr_add(T, x, pr_scale(T, y, big - 2)), pr_scale(T, z, big - 8)) };
+    o = rows(two, 2, 256);
+    CHECK(o.answer != PR_ANSWER_EMPTY);
+}
+
+/* Ten independent disjunctions: the cap stops the enumeration; the core decides first. */
+static void leaf_cap(void)
+{
+    fresh();
+    static const char *const name[] = { "z0", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9" };
+    pr_term x = var("x", PR_COPY_NONE, 0, 1000000), y = var("y", PR_COPY_NONE, 0, 1000000);
+    pr_term masks = PR_TERM_TRUE, sum = x;
+    for (int i = 0; i < 10; i++) {
+        pr_term z = var(name[i], PR_COPY_NONE, 0, 9);
+        masks = pr_and(T, masks, pr_ne(T, z, c(i % 5 + 2)));
+        sum = pr_add(T, sum, pr_scale(T, z, i + 7));
+    }
+    pr_term hard = pr_and(T, masks, pr_eq(T, pr_scale(T, sum, 3), pr_add(T, pr_scale(T, y, 5), c(1))));
+    pr_outcome o = rows(&hard, 1, 8);
+    CHECK(o.answer == PR_ANSWER_UNKNOWN && o.why == PR_REFUSAL_BUDGET && o.leaves <= 9);
+    pr_term core = pr_and(T, masks, pr_and(T, pr_lt(T, pr_add(T, x, y), c(10)), pr_lt(T, c(10), x)));
+    o = rows(&core, 1, 8);
+    CHECK(o.answer == PR_ANSWER_EMPTY && o.leaves == 0);
+}
+
+/* Every safe kernel of the suite but the swizzle closes without an engine. */
+static void safe_kernels(void)
+{
+    for (int i = 0; i < (int)PR_LEN(suite); i++) {
+        for (int symbolic = 0; symbolic < 2; symbolic++) {
+            pr_arena *a = pr_arena_new(0, NULL), *scratch = pr_arena_new(0, NULL);
+            pr_terms *store = pr_terms_new(a);
+            pr_query q = suite_query(store, a, i, false, symbolic);
+            pr_outcome o;
+            memset(&o, 0, sizeof o);
+            pr_rows_decide(&q, &limits, 0, scratch, NULL, NULL, "none", &o);
+            bool settles = suite[i].linear[symbolic] && strcmp(suite[i].name, "d swizzle") != 0;
+            CHECK(o.answer == (settles ? PR_ANSWER_EMPTY : o.answer));
+            CHECK(o.answer != PR_ANSWER_WITNESS);
+            if (settles && o.answer != PR_ANSWER_EMPTY) fprintf(stderr, "  %s %d\n", suite[i].name, symbolic);
+            pr_arena_free(scratch);
+            pr_arena_free(a);
+        }
+    }
+}
+
+int main(void)
+{
+    arena = pr_arena_new(0, NULL);
+    overlaps();
+    settled();
+    unknowns();
+    leaf_cap();
+    safe_kernels();
+    pr_arena_free(arena);
+    return check_done();
+}
