@@ -52,6 +52,21 @@ bool pr_isl_access_text(pr_terms *T, const pr_isl_access *in, int64_t max_ops, p
     return ok;
 }
 
+__isl_give isl_set *pr_isl_conflicts(pr_aff *a, const pr_query *q, const pr_term *overlap, int n)
+{
+    isl_set *set = pr_aff_bounds(a);
+    for (int i = 0; i < q->n_core; i++) set = isl_set_intersect(set, pr_aff_set(a, q->core[i]));
+    for (int i = 0; i < q->n_premises; i++) set = isl_set_intersect(set, pr_aff_set(a, q->premises[i]));
+    for (int i = 0; i < n; i++) set = isl_set_intersect(set, pr_aff_set(a, overlap[i]));
+    if (q->n_distinct) {
+        isl_set *some = pr_aff_set(a, q->distinct[0]);
+        for (int i = 1; i < q->n_distinct; i++)
+            some = isl_set_union(some, pr_aff_set(a, q->distinct[i]));
+        set = isl_set_intersect(set, some);
+    }
+    return set;
+}
+
 bool pr_isl_dump(const pr_query *q, const pr_limits *limits, pr_buf *out, const char **why)
 {
     pr_terms *T = q->terms;
@@ -69,17 +84,7 @@ bool pr_isl_dump(const pr_query *q, const pr_limits *limits, pr_buf *out, const 
     pr_isl_quota(ctx, limits->max_ops * EXPLAIN_FACTOR);
     pr_aff a;
     pr_aff_init(&a, ctx, T, arena, params, n_params, dims, NULL, n_dims, "conflict");
-    isl_set *set = pr_aff_bounds(&a);
-    for (int i = 0; i < q->n_core; i++) set = isl_set_intersect(set, pr_aff_set(&a, q->core[i]));
-    for (int i = 0; i < q->n_premises; i++) set = isl_set_intersect(set, pr_aff_set(&a, q->premises[i]));
-    for (int i = 0; i < n; i++) set = isl_set_intersect(set, pr_aff_set(&a, overlap[i]));
-    if (q->n_distinct) {
-        isl_set *some = pr_aff_set(&a, q->distinct[0]);
-        for (int i = 1; i < q->n_distinct; i++)
-            some = isl_set_union(some, pr_aff_set(&a, q->distinct[i]));
-        set = isl_set_intersect(set, some);
-    }
-    set = isl_set_coalesce(set);
+    isl_set *set = isl_set_coalesce(pr_isl_conflicts(&a, q, overlap, n));
     if (q->pair >= 0) pr_buf_printf(out, "# pair %d\n", q->pair);
     bool ok = put(out, isl_set_to_str(set));
     *why = ok ? NULL : a.why ? a.why : error_text(ctx);

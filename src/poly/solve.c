@@ -4,7 +4,7 @@
  * readable one), sampling second with what is left of the query's quota. Both need no second call for
  * the witness. Any isl error, null or exhausted quota is UNKNOWN with its reason. */
 #include "poly.h"
-#include "isl_wrap.h"
+#include "aff.h"
 #include "lower.h"
 #include "dump.h"
 #include <isl/ilp.h>
@@ -103,6 +103,38 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
     return answer;
 }
 
+/* More leaves than the cap: the whole query as one isl set, which meets many small disjunctions piece by
+ * piece as it is built. Only a clear answer replaces the outcome. */
+static void decide_as_set(leaf_job *job, const pr_query *q, pr_arena *scratch, pr_outcome *out)
+{
+    isl_ctx *ctx = job->engine->ctx;
+    pr_term overlap[2];
+    int n = pr_query_overlap(q, pr_query_box(q), overlap);
+    for (int i = 0; i < n; i++) {
+        if (pr_term_none(overlap[i])) return;
+    }
+    int64_t left = job->limits->max_ops > 0 ? job->limits->max_ops - (int64_t)job->spent : 0;
+    if (job->limits->max_ops > 0 && left < 1) return;
+    pr_isl_quota(ctx, left);
+    pr_aff a;
+    pr_aff_init(&a, ctx, q->terms, scratch, NULL, 0, q->vars, NULL, q->n_vars, NULL);
+    isl_set *set = pr_isl_conflicts(&a, q, overlap, n);
+    pr_point p = { PR_NEW_N(scratch, pr_i128, q->n_vars), q->n_vars };
+    pr_answer answer = PR_ANSWER_UNKNOWN;
+    if (set) answer = read_point(isl_set_sample_point(set), q->n_vars, p.value);
+    if (a.why || pr_isl_error(ctx) != PR_REFUSAL_NONE) answer = PR_ANSWER_UNKNOWN;
+    job->spent += pr_isl_used(ctx);
+    pr_aff_fini(&a);
+    pr_isl_quota(ctx, 0);
+    if (answer == PR_ANSWER_WITNESS && pr_query_holds(q, &p) != PR_YES) answer = PR_ANSWER_UNKNOWN;
+    if (answer == PR_ANSWER_UNKNOWN) return;
+    out->answer = answer;
+    out->why = PR_REFUSAL_NONE;
+    out->message = NULL;
+    out->evidence = "isl set";
+    if (answer == PR_ANSWER_WITNESS) out->point = p;
+}
+
 static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *limits,
                    pr_arena *scratch, pr_outcome *out)
 {
@@ -114,6 +146,9 @@ static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *li
     }
     leaf_job job = { .engine = engine, .limits = limits };
     pr_rows_decide(q, limits, 0, scratch, decide_leaf, &job, "isl", out);
+    if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_BUDGET && limits->max_leaves > 0
+        && out->leaves >= limits->max_leaves)
+        decide_as_set(&job, q, scratch, out);
     out->cost = job.spent;
     engine->total += job.spent;
 }

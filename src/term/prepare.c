@@ -417,10 +417,14 @@ static step difference_rows(pr_system *s)
 {
     pr_i128 *d = PR_NEW_N(s->arena, pr_i128, s->stride);
     pr_i128 *head = PR_NEW_N(s->arena, pr_i128, s->stride), head_k;
+    uint64_t *used = PR_NEW_N(s->arena, uint64_t, s->n_rows);     /* columns modulo 64 */
     for (int i = 0; i < s->n_rows; i++) {
         if (s->kind[i] != PR_ROW_EQ) continue;
+        for (int c = 0; c < s->n_cols; c++) {
+            if (row(s, i)[c]) used[i] |= (uint64_t)1 << (c % 64);
+        }
         for (int j = 0; j < i; j++) {
-            if (s->kind[j] != PR_ROW_EQ) continue;
+            if (s->kind[j] != PR_ROW_EQ || (used[i] & used[j]) == 0) continue;
             for (int sign = -1; sign <= 1; sign += 2) {
                 const pr_i128 *a = row(s, i), *b = row(s, j);
                 int cancelled = 0, left = 0;

@@ -26,7 +26,7 @@ static void show(const pr_query *q, pr_arena *arena)
 static void random_against_enumeration(int rounds, uint64_t seed)
 {
     rng g = { seed };
-    int count[3] = { 0 }, unknown = 0, rows_only = 0;
+    int count[3] = { 0 }, unknown = 0, rows_only = 0, as_set = 0;
     const pr_engine *e = pr_engine_isl();
     pr_arena *keep = pr_arena_new(0, NULL);
     pr_engine_ctx *ctx = e->open(keep);
@@ -45,6 +45,13 @@ static void random_against_enumeration(int rounds, uint64_t seed)
             CHECK(o.answer != PR_ANSWER_UNKNOWN || o.why != PR_REFUSAL_INTERNAL);
             CHECK(o.answer == PR_ANSWER_UNKNOWN || o.evidence);
             if (o.answer == PR_ANSWER_WITNESS) CHECK(pr_query_holds(&r.q, &o.point) == PR_YES);
+            pr_limits few = limits;                          /* then as one set */
+            few.max_leaves = 1;
+            pr_outcome capped;
+            e->decide(ctx, &r.q, &few, scratch, &capped);
+            CHECK(capped.answer == PR_ANSWER_UNKNOWN || capped.answer == want
+                  || want == PR_ANSWER_UNKNOWN);
+            as_set += capped.evidence && strcmp(capped.evidence, "isl set") == 0;
             unknown += o.answer == PR_ANSWER_UNKNOWN;
             rows_only += o.answer == PR_ANSWER_EMPTY && o.evidence && o.evidence[0] == 'r';
             for (unsigned flags = 0; flags < 4; flags++) {
@@ -64,9 +71,9 @@ static void random_against_enumeration(int rounds, uint64_t seed)
     }
     e->close(ctx);
     pr_arena_free(keep);
-    printf("%d queries: %d empty (%d by rows), %d with witness, %d not enumerable, %d unknown\n", rounds,
+    printf("%d queries: %d empty (%d by rows), %d with witness, %d not enumerable, %d unknown, %d as one set\n", rounds,
            count[PR_ANSWER_EMPTY], rows_only, count[PR_ANSWER_WITNESS], count[PR_ANSWER_UNKNOWN],
-           unknown);
+           unknown, as_set);
 }
 
 /* The dump is the set of conflicts: isl finds it empty exactly when enumeration does. */
