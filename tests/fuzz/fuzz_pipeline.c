@@ -23,12 +23,12 @@
 #include "hb/check.h"
 
 typedef struct settings {
-    uint64_t seed, first, count;
+    uint64_t seed, first, count, max_ops, z3_rlimit, z3_every;
     bool forever, verbose, no_mix, no_z3, no_shrink;
     int fault;
     double slow;
 } settings;
-static settings S = { .seed = 1, .count = 20000, .slow = 5 };
+static settings S = { .seed = 1, .count = 20000, .slow = 5, .max_ops = 3000, .z3_rlimit = 100000, .z3_every = 1 };
 
 typedef struct tally {
     uint64_t kernels, ok, races, undecided, vacuous, refused[PR_REFUSAL_COUNT], rung[4];
@@ -192,6 +192,10 @@ static pr_config_verdict *decide(subject *s, pr_engine_choice engine)
     pr_options_default(&o);
     o.engine = engine;
     o.atomic_order = PR_ATOMIC_ORDER_STRICT;
+    o.limits.max_ops = (int64_t)S.max_ops;      /* many small questions: none may take long */
+    o.limits.first_ops = o.limits.max_ops < o.limits.first_ops ? o.limits.max_ops : o.limits.first_ops;
+    o.limits.z3_rlimit = (int64_t)S.z3_rlimit;
+    o.limits.max_leaves = 64;
     if (S.fault > 10) o.fault = S.fault;
     pr_confirmer c = { .user = s, .race = confirm_race, .access = confirm_access };
     t0 = now();
@@ -505,7 +509,7 @@ static bool examine(const gkernel *k, char *why, size_t why_size, const char **k
     } else if (bind(&s, k->grid)) {
         pr_config_verdict *v[3] = { 0 };
         for (int e = 0; e < 3; e++) {
-            if (e == PR_ENGINE_Z3 && (S.no_z3 || !pr_engine_z3())) continue;
+            if (e == PR_ENGINE_Z3 && (S.no_z3 || k->number % S.z3_every || !pr_engine_z3())) continue;
             v[e] = decide(&s, (pr_engine_choice)e);
             if (s.kind) break;
         }
@@ -643,7 +647,9 @@ int main(int argc, char **argv)
 {
     uint64_t x = 0;
     for (int i = 1; i < argc; i++) {
-        if (number(argv[i], "--seed", &S.seed) || number(argv[i], "--count", &S.count) || number(argv[i], "--first", &S.first)) continue;
+        if (number(argv[i], "--seed", &S.seed) || number(argv[i], "--count", &S.count) || number(argv[i], "--first", &S.first) ||
+            number(argv[i], "--max-ops", &S.max_ops) || number(argv[i], "--z3-rlimit", &S.z3_rlimit) ||
+            number(argv[i], "--z3-every", &S.z3_every)) continue;
         if (number(argv[i], "--fault", &x)) S.fault = (int)x;
         else if (number(argv[i], "--slow-ms", &x)) S.slow = (double)x / 1000;
         else if (!strcmp(argv[i], "--forever")) S.forever = true;
@@ -652,7 +658,8 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--no-z3")) S.no_z3 = true;
         else if (!strcmp(argv[i], "--no-shrink")) S.no_shrink = true;
         else {
-            fprintf(stderr, "usage: fuzz_pipeline [--seed=N] [--first=N] [--count=N] [--forever] [--fault=N] [--no-z3] [--no-mix] [--no-shrink] [--verbose]\n");
+            fprintf(stderr, "usage: fuzz_pipeline [--seed=N] [--first=N] [--count=N] [--forever] [--fault=N]\n"
+                            "       [--max-ops=N] [--z3-rlimit=N] [--z3-every=N] [--slow-ms=N] [--no-z3] [--no-mix] [--no-shrink] [--verbose]\n");
             return 2;
         }
     }

@@ -1121,8 +1121,9 @@ void gen_kernel(gkernel *k, uint64_t seed, uint64_t number)
         k->seed = seed;
         k->number = number;
         k->top = -1;
-        ctx g = { .k = k, .r = seed * 0x2545f4914f6cdd1du + number * 0x9e3779b97f4a7c15u + salt++ };
-        gen_rng_next(&g.r);
+        ctx g = { .k = k, .r = number };
+        g.r = gen_rng_next(&g.r) ^ seed * 0x2545f4914f6cdd1du; /* numbers in a row must not share a stream */
+        g.r = gen_rng_next(&g.r) + salt++ * 0x632be59bd9b4e019u;
         con_t(&g, scalar(32), 0);
         k->grid[0] = 1 + (int64_t)below(&g, 5);
         if (k->grid[0] == 1 && chance(&g, 60)) k->grid[0] = 3;
