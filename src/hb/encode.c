@@ -450,6 +450,9 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     if (is_atomic(x->record) && is_atomic(y->record) && x->record->via_desc == y->record->via_desc &&
         x->record->width == y->record->width && inclusive(x->record, y->record, intra))
         pr_vec_push(e->arena, &core, pr_ne(T, x->addr, y->addr));
+#ifdef PR_FAULTS
+    if (e->options->fault == 13) pr_vec_push(e->arena, &core, pr_eq(T, x->addr, y->addr));
+#endif
     if (!intra) {
         lex_alternatives(e, x->pid, y->pid, 3, a != b, &distinct);
         if (!distinct.n) *dead = true;   /* one program: no pair of different programs */
