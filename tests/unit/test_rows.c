@@ -5,7 +5,7 @@
 #include "term/rows.h"
 #include <string.h>
 
-static pr_arena *arena;
+static pr_arena *arena, *results;
 static pr_terms *T;
 static pr_var vars[16];
 static int n_vars;
@@ -34,7 +34,7 @@ static pr_outcome rows(const pr_term *core, int n, int max_leaves)
     l.max_leaves = max_leaves;
     pr_outcome o;
     memset(&o, 0, sizeof o);
-    pr_rows_decide(&q, &l, 0, pr_arena_new(0, NULL), NULL, NULL, "none", &o);
+    pr_rows_decide(&q, &l, 0, results, NULL, NULL, "none", &o);
     return o;
 }
 
@@ -192,11 +192,13 @@ static void safe_kernels(void)
 int main(void)
 {
     arena = pr_arena_new(0, NULL);
+    results = pr_arena_new(0, NULL);
     overlaps();
     settled();
     unknowns();
     leaf_cap();
     safe_kernels();
+    pr_arena_free(results);
     pr_arena_free(arena);
     return check_done();
 }
