@@ -9,7 +9,7 @@ typedef struct dump {
     pr_job *job;
     pr_plan *plan;
     polyrace_stage stage;
-    pr_status status;
+    int asked;                    /* questions printed so far                                      */
     pr_error *err;
 } dump;
 
@@ -57,6 +57,7 @@ static void visit(void *user, const pr_pair_view *v)
     pair_head(d, v, comment);
     if (v->note) pr_buf_printf(d->b, "%s %s\n", comment, v->note);
     if (!v->query) return;
+    if (d->stage == POLYRACE_STAGE_SMT2 && d->asked++) pr_buf_puts(d->b, "(reset)\n");
     if (d->stage == POLYRACE_STAGE_QUERY) pr_query_print(d->b, v->query);
     else in_language(d, v, d->stage == POLYRACE_STAGE_ISL ? pr_engine_isl() : pr_engine_z3(), comment);
     pr_buf_putc(d->b, '\n');
@@ -79,6 +80,19 @@ static void bound(dump *d, pr_term_vec *domain, pr_var v, pr_term below)
     pr_terms *T = d->job->records->terms;
     pr_vec_push(d->job->arena, domain, pr_le(T, PR_TERM_ZERO, pr_var_term(T, v)));
     pr_vec_push(d->job->arena, domain, pr_lt(T, pr_var_term(T, v), below));
+}
+
+/* Scalars that the launch gives become numbers, as at the rungs that know it. */
+static pr_subst launch_values(dump *d)
+{
+    pr_records *R = d->job->records;
+    const pr_launch *l = d->job->launch;
+    pr_subst s = { .T = R->terms, .n_var_map = pr_vars_count(R->terms) };
+    pr_term *map = PR_NEW_N(d->job->arena, pr_term, s.n_var_map);
+    for (int k = 0; l && k < R->n_args && k < l->n_args; k++)
+        if (l->args[k].kind == PR_ARG_INT && R->args[k].param.id) map[R->args[k].param.id] = pr_const(R->terms, l->args[k].value);
+    s.var_map = map;
+    return s;
 }
 
 /* Instances are [pid, loop counts, lanes]; what is not one of them is a parameter. */
@@ -119,9 +133,12 @@ static void dump_record(dump *d, const pr_record *r)
         bound(d, &domain, R->lane[k], pr_const(T, r->shape[k]));
     }
     pr_vec_push(arena, &domain, r->mask);
+    pr_subst known = launch_values(d);
+    for (int k = 0; k < domain.n; k++) domain.data[k] = pr_subst_apply(&known, domain.data[k]);
+    pr_term offset = pr_subst_apply(&known, r->offset);
     mention m = { .T = T, .arena = arena };
     for (int k = 0; k < domain.n; k++) pr_term_visit(T, domain.data[k], collect, &m);
-    pr_term_visit(T, r->offset, collect, &m);
+    pr_term_visit(T, offset, collect, &m);
     for (int k = 0; k < m.vars.n; k++) {
         bool is_dim = false;
         for (int i = 0; i < dims.n; i++) is_dim = is_dim || dims.data[i].id == m.vars.data[k].id;
@@ -131,7 +148,7 @@ static void dump_record(dump *d, const pr_record *r)
     pr_str arg = r->base >= 0 && r->base < R->n_args ? R->args[r->base].name : pr_str_of("memory");
     pr_isl_access in = { .name = pr_arena_printf(arena, "r%d", r->id), .arg = pr_arena_strndup(arena, arg.s, arg.n),
                          .params = params.data, .n_params = params.n, .dims = dims.data, .dim_names = names.data,
-                         .n_dims = dims.n, .domain = domain.data, .n_domain = domain.n, .offset = r->offset };
+                         .n_dims = dims.n, .domain = domain.data, .n_domain = domain.n, .offset = offset };
     pr_buf set, map;
     const char *why = "";
     pr_buf_init(&set, arena);
@@ -157,7 +174,7 @@ static pr_status dump_queries(dump *d)
     pr_job_options(d->plan, d->job, &options);
     pr_status s = pr_check_queries(d->job->arena, d->job->records, d->job->launch, &options, (int)d->plan->o.pair, visit,
                                    d, d->err);
-    return s == PR_OK ? d->status : s;
+    return s;
 }
 
 static pr_status dump_job(dump *d, int k)

@@ -25,6 +25,7 @@ typedef struct pr_cli {
 
 /* Fills *c from argv[0..]; where is the command's bit. False after a message (exit 3). */
 bool pr_cli_parse(pr_cli *c, const char *command, unsigned where, int argc, char **argv);
+void pr_cli_free(pr_cli *c);
 /* "polyrace: ...", with file, line and column when known. */
 void pr_cli_error(FILE *to, const polyrace_error *e, const char *fallback_file);
 void pr_cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

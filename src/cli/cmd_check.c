@@ -342,42 +342,46 @@ static bool wants_color(const check *k)
     return !(no && *no) && isatty(fileno(k->out)) && term && strcmp(term, "dumb") != 0;
 }
 
+static int check_inputs(check *k)
+{
+    if (!open_inputs(k)) return PR_EXIT_INTERNAL;
+    k->out = pr_cli_output(&k->c);
+    if (!k->out) return PR_EXIT_BAD;
+    if (k->format == POLYRACE_FORMAT_TEXT && wants_color(k)) k->format |= POLYRACE_FORMAT_COLOR;
+    if (k->c.value[PR_OPT_STATS]) k->format |= POLYRACE_FORMAT_STATS;
+    if (k->n_tasks > 1) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        int64_t jobs = k->c.value[PR_OPT_JOBS] ? k->c.value[PR_OPT_JOBS] : cores > 0 ? cores : 1;
+        run_workers(k, jobs < k->n_tasks ? (int)jobs : k->n_tasks);
+    } else if (k->n_tasks == 1) {
+        run_task(k, &k->tasks[0]);
+        print_ready(k);
+    }
+    print_end(k);
+    return pr_cli_close(k->out) ? k->status : PR_EXIT_BAD;
+}
+
 int pr_cmd_check(int argc, char **argv)
 {
     check k = { .status = PR_EXIT_OK };
     char spelling[32];
-    if (!pr_cli_parse(&k.c, "check", PR_OPT_CHECK, argc, argv)) return PR_EXIT_BAD;
+    int status = PR_EXIT_BAD;
+    if (!pr_cli_parse(&k.c, "check", PR_OPT_CHECK, argc, argv)) return status;
     k.format = (int)k.c.value[PR_OPT_FORMAT];
     if (k.format > POLYRACE_FORMAT_JSONL) {
         pr_cli_usage("check", "--format=%s is not available in this build",
                      pr_opt_spelling(PR_OPT_FORMAT, k.format, spelling));
-        return PR_EXIT_BAD;
-    }
-    if (!k.c.n_inputs) {
+    } else if (!k.c.n_inputs) {
         pr_cli_usage("check", "no input");
-        return PR_EXIT_BAD;
+    } else if ((k.ctx = polyrace_context_new())) {
+        pr_cli_watch(k.ctx);
+        status = check_inputs(&k);
+        pr_cli_watch(NULL);
     }
-    k.ctx = polyrace_context_new();
-    pr_cli_watch(k.ctx);
-    if (!k.ctx || !open_inputs(&k)) return PR_EXIT_INTERNAL;
-    k.out = pr_cli_output(&k.c);
-    if (!k.out) return PR_EXIT_BAD;
-    if (k.format == POLYRACE_FORMAT_TEXT && wants_color(&k)) k.format |= POLYRACE_FORMAT_COLOR;
-    if (k.c.value[PR_OPT_STATS]) k.format |= POLYRACE_FORMAT_STATS;
-    if (k.n_tasks > 1) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        int64_t jobs = k.c.value[PR_OPT_JOBS] ? k.c.value[PR_OPT_JOBS] : cores > 0 ? cores : 1;
-        run_workers(&k, jobs < k.n_tasks ? (int)jobs : k.n_tasks);
-    } else if (k.n_tasks == 1) {
-        run_task(&k, &k.tasks[0]);
-        print_ready(&k);
-    }
-    print_end(&k);
-    for (int i = 0; i < k.c.n_inputs; i++) pr_input_free(&k.inputs[i]);
-    pr_cli_watch(NULL);
+    for (int i = 0; k.inputs && i < k.c.n_inputs; i++) pr_input_free(&k.inputs[i]);
     polyrace_context_free(k.ctx);
     free(k.inputs);
     free(k.tasks);
-    free(k.c.inputs);
-    return pr_cli_close(k.out) ? k.status : PR_EXIT_BAD;
+    pr_cli_free(&k.c);
+    return status;
 }

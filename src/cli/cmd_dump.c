@@ -14,7 +14,10 @@ static int dump_input(pr_cli *c, polyrace_context *ctx, FILE *out)
     int status = PR_EXIT_OK;
     polyrace_sink sink = { pr_cli_write, out };
     polyrace_error bad = { 0 };
-    if (!pr_input_open(&in, ctx, c, c->inputs[0])) return PR_EXIT_BAD;
+    if (!pr_input_open(&in, ctx, c, c->inputs[0])) {
+        pr_input_free(&in);
+        return PR_EXIT_BAD;
+    }
     if (!pr_input_module(&in, ctx, c, &bad)) {
         pr_cli_error(stderr, &bad, in.name);
         pr_input_free(&in);
@@ -40,20 +43,19 @@ int pr_cmd_dump(int argc, char **argv)
 {
     pr_cli c;
     if (!pr_cli_parse(&c, "dump", PR_OPT_DUMP, argc, argv)) return PR_EXIT_BAD;
+    int status = PR_EXIT_BAD;
+    FILE *out = NULL;
+    polyrace_context *ctx = NULL;
     if (!c.given[PR_OPT_STAGE]) {
         pr_cli_usage("dump", "which --stage? (parse, access, records, query, isl, smt2, verdict)");
-        return PR_EXIT_BAD;
-    }
-    if (c.n_inputs != 1) {
+    } else if (c.n_inputs != 1) {
         pr_cli_usage("dump", "expected one input, got %d", c.n_inputs);
-        return PR_EXIT_BAD;
+    } else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) {
+        pr_cli_watch(ctx);
+        status = dump_input(&c, ctx, out);
+        pr_cli_watch(NULL);
     }
-    FILE *out = pr_cli_output(&c);
-    polyrace_context *ctx = polyrace_context_new();
-    if (!out || !ctx) return PR_EXIT_BAD;
-    pr_cli_watch(ctx);
-    int status = dump_input(&c, ctx, out);
-    pr_cli_watch(NULL);
     polyrace_context_free(ctx);
-    return pr_cli_close(out) ? status : PR_EXIT_BAD;
+    pr_cli_free(&c);
+    return !out || pr_cli_close(out) ? status : PR_EXIT_BAD;
 }

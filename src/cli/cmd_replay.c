@@ -15,32 +15,35 @@ static int replay_launch(pr_cli *c, polyrace_context *ctx, pr_input *in, size_t 
     return r.overlaps ? PR_EXIT_RACE : r.mismatches ? PR_EXIT_INTERNAL : r.incomplete ? PR_EXIT_UNDECIDED : PR_EXIT_OK;
 }
 
+static int replay_input(pr_cli *c, polyrace_context *ctx, FILE *out)
+{
+    pr_input in;
+    int status = PR_EXIT_BAD;
+    polyrace_error bad = { 0 };
+    if (!pr_input_open(&in, ctx, c, c->inputs[0])) {
+        /* reported */
+    } else if (!pr_input_module(&in, ctx, c, &bad)) {
+        pr_cli_error(stderr, &bad, in.name);
+    } else if (!in.launch) {
+        pr_cli_usage("replay", "%s: a launch is needed (--launch FILE)", in.name);
+    } else {
+        status = PR_EXIT_OK;
+        for (size_t i = 0; i < in.count; i++) status = pr_cli_worse(status, replay_launch(c, ctx, &in, i, out));
+    }
+    pr_input_free(&in);
+    return status;
+}
+
 int pr_cmd_replay(int argc, char **argv)
 {
     pr_cli c;
     if (!pr_cli_parse(&c, "replay", PR_OPT_REPLAY, argc, argv)) return PR_EXIT_BAD;
-    if (c.n_inputs != 1) {
-        pr_cli_usage("replay", "expected one input, got %d", c.n_inputs);
-        return PR_EXIT_BAD;
-    }
-    FILE *out = pr_cli_output(&c);
-    polyrace_context *ctx = polyrace_context_new();
-    if (!out || !ctx) return PR_EXIT_BAD;
-    pr_input in;
-    int status = PR_EXIT_OK;
-    polyrace_error bad = { 0 };
-    if (!pr_input_open(&in, ctx, &c, c.inputs[0])) {
-        status = PR_EXIT_BAD;
-    } else if (!pr_input_module(&in, ctx, &c, &bad)) {
-        pr_cli_error(stderr, &bad, in.name);
-        status = PR_EXIT_BAD;
-    } else if (!in.launch) {
-        pr_cli_usage("replay", "%s: a launch is needed (--launch FILE)", in.name);
-        status = PR_EXIT_BAD;
-    } else {
-        for (size_t i = 0; i < in.count; i++) status = pr_cli_worse(status, replay_launch(&c, ctx, &in, i, out));
-    }
-    pr_input_free(&in);
+    int status = PR_EXIT_BAD;
+    FILE *out = NULL;
+    polyrace_context *ctx = NULL;
+    if (c.n_inputs != 1) pr_cli_usage("replay", "expected one input, got %d", c.n_inputs);
+    else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) status = replay_input(&c, ctx, out);
     polyrace_context_free(ctx);
-    return pr_cli_close(out) ? status : PR_EXIT_BAD;
+    pr_cli_free(&c);
+    return !out || pr_cli_close(out) ? status : PR_EXIT_BAD;
 }

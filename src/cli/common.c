@@ -124,14 +124,14 @@ static bool one_option(pr_cli *c, unsigned where, int argc, char **argv, int *i)
     return set_option(c, id, value);
 }
 
-bool pr_cli_parse(pr_cli *c, const char *command, unsigned where, int argc, char **argv)
+void pr_cli_free(pr_cli *c)
 {
-    memset(c, 0, sizeof *c);
-    c->command = command;
-    for (int k = 0; k < PR_OPT_COUNT; k++) c->value[k] = pr_opt_get((pr_opt_id)k)->fallback;
-    polyrace_options_init(&c->options);
-    c->inputs = calloc((size_t)argc + 1, sizeof *c->inputs);
-    if (!c->inputs) return false;
+    free(c->inputs);
+    c->inputs = NULL;
+}
+
+static bool parse(pr_cli *c, unsigned where, int argc, char **argv)
+{
     bool options = true;
     for (int i = 0; i < argc; i++) {
         const char *a = argv[i];
@@ -140,9 +140,24 @@ bool pr_cli_parse(pr_cli *c, const char *command, unsigned where, int argc, char
         else if (options && strncmp(a, "--", 2) == 0) {
             if (!one_option(c, where, argc, argv, &i)) return false;
         } else if (options && a[0] == '-' && a[1]) {
-            pr_cli_usage(command, "unknown option %s", a);
+            pr_cli_usage(c->command, "unknown option %s", a);
             return false;
         } else c->inputs[c->n_inputs++] = a;
+    }
+    return true;
+}
+
+bool pr_cli_parse(pr_cli *c, const char *command, unsigned where, int argc, char **argv)
+{
+    memset(c, 0, sizeof *c);
+    c->command = command;
+    for (int k = 0; k < PR_OPT_COUNT; k++) c->value[k] = pr_opt_get((pr_opt_id)k)->fallback;
+    polyrace_options_init(&c->options);
+    c->inputs = calloc((size_t)argc + 1, sizeof *c->inputs);
+    if (!c->inputs) return false;
+    if (!parse(c, where, argc, argv)) {
+        pr_cli_free(c);
+        return false;
     }
     for (int k = 0; k < 3; k++) c->options.grid[k] = c->grid[k];
     c->options.assume = c->assume;
