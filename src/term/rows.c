@@ -120,7 +120,8 @@ static pr_system *system_of(const pr_builder *b, pr_arena *arena)
 
 static void leave_open(search *s, pr_refusal_kind why, const char *message)
 {
-    if (s->open_why != PR_REFUSAL_NONE) return;
+    /* The first reason stands, but a mistake of ours is never hidden by another one. */
+    if (s->open_why != PR_REFUSAL_NONE && why != PR_REFUSAL_INTERNAL) return;
     s->open_why = why;
     s->open_message = message;
 }
@@ -284,7 +285,7 @@ static bool stopped(search *s)
     } else if (l->max_leaves > 0
                && (s->out->leaves >= l->max_leaves
                    || s->nodes > (int64_t)l->max_leaves * NODES_PER_LEAF)) {
-        s->open_why = PR_REFUSAL_NONE;
+        if (s->open_why != PR_REFUSAL_INTERNAL) s->open_why = PR_REFUSAL_NONE;
         leave_open(s, PR_REFUSAL_BUDGET, "the limit of conjunctions (leaves) is used up");
     } else {
         return false;
