@@ -42,7 +42,8 @@ static void child_end(pr_child *c)
     pr_arena_free(c->arena);
 }
 
-void pr_child_keep(pr_child *c) { c->refs++; }
+void pr_child_keep(pr_child *c)
+{ c->refs++; }
 
 void pr_child_drop(pr_child *c)
 {
@@ -55,7 +56,7 @@ polyrace_error_kind pr_context_exhausted(polyrace_context *c, polyrace_error *er
     for (pr_child *k = c->first, *next; k; k = next) {
         next = k->next;
         if (k->open) {
-            k->destroy = NULL;               /* what it points at may be half made */
+            k->destroy = NULL; /* what it points at may be half made */
             child_end(k);
         }
     }
@@ -92,7 +93,7 @@ int64_t pr_now_us(void)
 
 polyrace_context *polyrace_context_new(void)
 {
-    pr_arena *probe = pr_arena_new(0, NULL);     /* the context lives outside arenas: its jump buffer
+    pr_arena *probe = pr_arena_new(0, NULL); /* the context lives outside arenas: its jump buffer
                                                     must survive them */
     if (!probe) return NULL;
     pr_arena_free(probe);
@@ -107,7 +108,8 @@ void polyrace_context_free(polyrace_context *c)
     free(c);
 }
 
-void polyrace_interrupt(polyrace_context *c) { c->interrupt = 1; }
+void polyrace_interrupt(polyrace_context *c)
+{ c->interrupt = 1; }
 
 /* ---- options --------------------------------------------------------------------------------- */
 void polyrace_options_init(polyrace_options *o)
@@ -131,7 +133,8 @@ polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, 
     int id = pr_opt_find(name, strlen(name));
     pr_error e = { 0 };
     int64_t v = 0;
-    if (o->struct_size < sizeof *o) return pr_usage(err, "options were not initialised by polyrace_options_init");
+    if (o->struct_size < sizeof *o)
+        return pr_usage(err, "options were not initialised by polyrace_options_init");
     if (id < 0 || !(pr_opt_get((pr_opt_id)id)->where & PR_OPT_LIBRARY)) {
         pr_fail(&e, PR_ERR_USAGE, "", 0, 0, "unknown option \"%.60s\"", name);
         return pr_copy_error(err, &e);
@@ -165,7 +168,8 @@ polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, 
     return POLYRACE_OK;
 }
 
-/* A caller built against an older header has a shorter struct: its missing fields keep the defaults. */
+/* A caller built against an older header has a shorter struct: its missing fields keep the
+ * defaults. */
 bool pr_options_read(const polyrace_options *o, polyrace_options *full, polyrace_error *err)
 {
     polyrace_options_init(full);
@@ -200,8 +204,8 @@ void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_optio
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */
-static polyrace_module *module_read(polyrace_context *c, const char *text, size_t length, const char *name,
-                                    const polyrace_options *o, pr_error *err)
+static polyrace_module *module_read(polyrace_context *c, const char *text, size_t length,
+                                    const char *name, const polyrace_options *o, pr_error *err)
 {
     polyrace_module *m = pr_child_new(c, sizeof *m, NULL);
     m->name = pr_arena_strndup(m->child.arena, name ? name : "", name ? strlen(name) : 0);
@@ -214,7 +218,7 @@ static polyrace_module *module_read(polyrace_context *c, const char *text, size_
     m->ir = pr_ir_parse(m->child.arena, text, length, m->name, &limits, &e);
     m->us_parse = pr_now_us() - began;
     if (!m->ir && e.kind == PR_ERR_LIMIT) {
-        m->limit = e;                            /* not bad input: the check refuses it by name */
+        m->limit = e; /* not bad input: the check refuses it by name */
     } else if (!m->ir) {
         if (err && err->kind == PR_OK) *err = e;
         pr_child_drop(&m->child);
@@ -224,8 +228,9 @@ static polyrace_module *module_read(polyrace_context *c, const char *text, size_
     return m;
 }
 
-polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *text, size_t length, const char *name,
-                                            const polyrace_options *o, polyrace_error *err)
+polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *text, size_t length,
+                                            const char *name, const polyrace_options *o,
+                                            polyrace_error *err)
 {
     polyrace_options full;
     if (!pr_options_read(o, &full, err)) return NULL;
@@ -236,19 +241,22 @@ polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *tex
     return m;
 }
 
-polyrace_module *polyrace_module_parse(polyrace_context *c, const char *text, size_t length, const char *name,
-                                       polyrace_error *err)
+polyrace_module *polyrace_module_parse(polyrace_context *c, const char *text, size_t length,
+                                       const char *name, polyrace_error *err)
+{ return polyrace_module_parse_with(c, text, length, name, NULL, err); }
+
+void polyrace_module_free(polyrace_module *m)
 {
-    return polyrace_module_parse_with(c, text, length, name, NULL, err);
+    if (m) pr_child_drop(&m->child);
 }
 
-void polyrace_module_free(polyrace_module *m) { if (m) pr_child_drop(&m->child); }
-
 /* ---- launches -------------------------------------------------------------------------------- */
-static void launch_end(pr_child *self) { pr_launch_doc_free(((polyrace_launch *)self)->doc); }
+static void launch_end(pr_child *self)
+{ pr_launch_doc_free(((polyrace_launch *)self)->doc); }
 
-static polyrace_launch *launch_read(polyrace_context *c, const char *text, size_t length, const char *name,
-                                    const char *base_dir, bool lines, pr_error *err)
+static polyrace_launch *launch_read(polyrace_context *c, const char *text, size_t length,
+                                    const char *name, const char *base_dir, bool lines,
+                                    pr_error *err)
 {
     polyrace_launch *l = pr_child_new(c, sizeof *l, launch_end);
     pr_arena *arena = l->child.arena;
@@ -261,7 +269,8 @@ static polyrace_launch *launch_read(polyrace_context *c, const char *text, size_
         l->items = PR_NEW_N(arena, polyrace_launch, n);
         for (int k = 0; k < n; k++) {
             const char *input = n == 1 ? l->input : pr_arena_printf(arena, "%s[%d]", l->input, k);
-            l->items[k] = (polyrace_launch){ .document = l, .doc = l->doc, .item = k, .input = input };
+            l->items[k] =
+                (polyrace_launch){ .document = l, .doc = l->doc, .item = k, .input = input };
         }
         if (n > 1 || pr_launch_doc_check(l->doc, 0, err) == PR_OK) {
             l->child.open = false;
@@ -272,8 +281,9 @@ static polyrace_launch *launch_read(polyrace_context *c, const char *text, size_
     return NULL;
 }
 
-polyrace_launch *polyrace_launch_parse_named(polyrace_context *c, const char *text, size_t length, const char *name,
-                                             const char *base_dir, int json_lines, polyrace_error *err)
+polyrace_launch *polyrace_launch_parse_named(polyrace_context *c, const char *text, size_t length,
+                                             const char *name, const char *base_dir, int json_lines,
+                                             polyrace_error *err)
 {
     if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
     pr_error e = { 0 };
@@ -284,11 +294,10 @@ polyrace_launch *polyrace_launch_parse_named(polyrace_context *c, const char *te
 
 polyrace_launch *polyrace_launch_parse_json(polyrace_context *c, const char *text, size_t length,
                                             const char *base_dir, polyrace_error *err)
-{
-    return polyrace_launch_parse_named(c, text, length, "launch", base_dir, 0, err);
-}
+{ return polyrace_launch_parse_named(c, text, length, "launch", base_dir, 0, err); }
 
-size_t polyrace_launch_count(const polyrace_launch *l) { return l->doc ? (size_t)pr_launch_doc_count(l->doc) : 1; }
+size_t polyrace_launch_count(const polyrace_launch *l)
+{ return l->doc ? (size_t)pr_launch_doc_count(l->doc) : 1; }
 
 polyrace_launch *polyrace_launch_item(polyrace_launch *l, size_t i, polyrace_error *err)
 {
@@ -303,9 +312,12 @@ polyrace_launch *polyrace_launch_item(polyrace_launch *l, size_t i, polyrace_err
     return NULL;
 }
 
-void polyrace_launch_free(polyrace_launch *l) { if (l && l->document == l) pr_child_drop(&l->child); }
+void polyrace_launch_free(polyrace_launch *l)
+{
+    if (l && l->document == l) pr_child_drop(&l->child);
+}
 
-/* ---- the plan: texts, bindings, records ---------------------------------------------------------- */
+/* ---- the plan: texts, bindings, records ----------------------------------------------------- */
 static char *read_file(pr_arena *arena, const char *path, size_t most, size_t *length)
 {
     FILE *f = fopen(path, "rb");
@@ -357,12 +369,14 @@ static pr_status job_text(pr_plan *p, int k, pr_error *err)
         int line, col;
         pr_launch_doc_place(doc, p->launch->item, "ttir", -1, &line, &col);
         if (!why.n)
-            return pr_fail(err, PR_ERR_INPUT, name, line, col, "ttir: missing: the launch names no text (\"ttir\" or \"ttir_text\")");
+            return pr_fail(err, PR_ERR_INPUT, name, line, col,
+                           "ttir: missing: the launch names no text (\"ttir\" or \"ttir_text\")");
         refuse(j, PR_REFUSAL_COMPILE_FAILED, pr_arena_strndup(j->arena, why.s, why.n));
         return PR_OK;
     }
     if (t.ttgir)
-        return pr_fail(err, PR_ERR_USAGE, name, t.line, t.col, "TTGIR inputs are not available in this build");
+        return pr_fail(err, PR_ERR_USAGE, name, t.line, t.col,
+                       "TTGIR inputs are not available in this build");
     for (int i = 0; i < k && t.path; i++) {
         polyrace_module *m = p->jobs[i].module;
         if (!m || strcmp(m->name, t.path) != 0) continue;
@@ -379,7 +393,7 @@ static pr_status job_text(pr_plan *p, int k, pr_error *err)
     if (!j->module) return err ? err->kind : PR_ERR_INPUT;
     j->us_parse = j->module->us_parse;
     hold(p, j->module);
-    pr_child_drop(&j->module->child);          /* the verdict is the only owner */
+    pr_child_drop(&j->module->child); /* the verdict is the only owner */
     return PR_OK;
 }
 
@@ -396,7 +410,8 @@ static pr_status job_texts(pr_plan *p, const polyrace_module *m, pr_error *err)
         } else if (job_text(p, k, &e) != PR_OK) {
             if (e.kind != PR_ERR_INPUT && e.kind != PR_ERR_IO) return *err = e, e.kind;
             if (!failed++) first = e;
-            refuse(j, PR_REFUSAL_UNPARSABLE, pr_arena_printf(j->arena, "%s:%d:%d: %s", e.file, e.line, e.col, e.message));
+            refuse(j, PR_REFUSAL_UNPARSABLE,
+                   pr_arena_printf(j->arena, "%s:%d:%d: %s", e.file, e.line, e.col, e.message));
         }
         if (j->module && !j->module->ir) {
             refuse(j, PR_REFUSAL_OTHER, j->module->limit.message);
@@ -404,7 +419,7 @@ static pr_status job_texts(pr_plan *p, const polyrace_module *m, pr_error *err)
         }
     }
     if (failed < p->n_jobs) return PR_OK;
-    *err = first;                              /* nothing can be read: bad input, not a refusal */
+    *err = first; /* nothing can be read: bad input, not a refusal */
     return first.kind;
 }
 
@@ -419,18 +434,21 @@ static pr_status job_bind(pr_plan *p, int k, pr_error *err)
     int line = 1, col = 1;
     if (kernel.n) pr_launch_doc_place(p->launch->doc, p->launch->item, "kernel", -1, &line, &col);
     if (!j->func && kernel.n)
-        return pr_fail(err, PR_ERR_INPUT, pr_launch_doc_name(p->launch->doc), line, col, "kernel: " PR_STR_FMT ": %s in %s",
-                       PR_STR_ARG(kernel), why, j->module->name);
-    if (!j->func) return pr_fail(err, PR_ERR_INPUT, j->module->name, 1, 1, "no kernel to check: %s", why);
+        return pr_fail(err, PR_ERR_INPUT, pr_launch_doc_name(p->launch->doc), line, col,
+                       "kernel: " PR_STR_FMT ": %s in %s", PR_STR_ARG(kernel), why,
+                       j->module->name);
+    if (!j->func)
+        return pr_fail(err, PR_ERR_INPUT, j->module->name, 1, 1, "no kernel to check: %s", why);
     if (!p->launch) return PR_OK;
     pr_launch_limits limits = { p->o.snapshot_elements, p->o.snapshot_bytes };
     j->launch = PR_NEW(j->arena, pr_launch);
-    return pr_launch_bind(j->arena, p->launch->doc, p->launch->item, k, j->module->ir, j->func, &limits,
-                          p->o.grid[0] > 0 ? p->o.grid : NULL, j->launch, &j->refusals, err);
+    return pr_launch_bind(j->arena, p->launch->doc, p->launch->item, k, j->module->ir, j->func,
+                          &limits, p->o.grid[0] > 0 ? p->o.grid : NULL, j->launch, &j->refusals,
+                          err);
 }
 
-static pr_status read_premise(pr_job *j, pr_assume *a, const char *file, int line, int col, pr_status kind,
-                              pr_error *err)
+static pr_status read_premise(pr_job *j, pr_assume *a, const char *file, int line, int col,
+                              pr_status kind, pr_error *err)
 {
     pr_term t;
     const char *why;
@@ -452,7 +470,8 @@ static pr_status job_premises(pr_plan *p, pr_job *j, pr_error *err)
     for (int k = 0; j->launch && k < j->launch->n_assume && s == PR_OK; k++) {
         int line, col;
         pr_launch_doc_place(p->launch->doc, p->launch->item, "assume", k, &line, &col);
-        s = read_premise(j, &j->launch->assume[k], pr_launch_doc_name(p->launch->doc), line, col, PR_ERR_INPUT, err);
+        s = read_premise(j, &j->launch->assume[k], pr_launch_doc_name(p->launch->doc), line, col,
+                         PR_ERR_INPUT, err);
     }
     return s;
 }
@@ -469,7 +488,8 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
     pr_job *j = &p->jobs[k];
     if (!j->func) return PR_OK;
     if (j->launch && j->launch->num_ctas > 1) {
-        refuse(j, PR_REFUSAL_MULTI_CTA, pr_arena_printf(j->arena, "num_ctas is %d", j->launch->num_ctas));
+        refuse(j, PR_REFUSAL_MULTI_CTA,
+               pr_arena_printf(j->arena, "num_ctas is %d", j->launch->num_ctas));
         return PR_OK;
     }
     int64_t began = pr_now_us();
@@ -488,13 +508,15 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
     lower.n_desc = desc.n;
     j->records = PR_NEW(j->arena, pr_records);
     pr_error e = { 0 };
-    pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &lower, j->records, &e);
-    if (s == PR_ERR_INTERNAL) {                /* contained: this configuration is not analysed */
+    pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &lower,
+                                  j->records, &e);
+    if (s == PR_ERR_INTERNAL) { /* contained: this configuration is not analysed */
         refuse(j, PR_REFUSAL_INTERNAL, pr_arena_printf(j->arena, "%s", e.message));
         return PR_OK;
     }
     if (s != PR_OK) return *err = e, s;
-    for (int i = 0; i < j->refusals.n; i++) pr_vec_push(j->arena, &j->records->refusals, j->refusals.data[i]);
+    for (int i = 0; i < j->refusals.n; i++)
+        pr_vec_push(j->arena, &j->records->refusals, j->refusals.data[i]);
     s = job_premises(p, j, err);
     j->us_lower = pr_now_us() - began;
     j->lowered = s == PR_OK;
@@ -503,7 +525,8 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
 
 static void add_dir(pr_verdict_box *box, const char *dir)
 {
-    for (int k = 0; k < box->dirs.n; k++) if (strcmp(box->dirs.data[k], dir) == 0) return;
+    for (int k = 0; k < box->dirs.n; k++)
+        if (strcmp(box->dirs.data[k], dir) == 0) return;
     pr_vec_push(box->child.arena, &box->dirs, dir);
 }
 
@@ -515,14 +538,18 @@ static void box_end(pr_child *self)
 
 static pr_status launch_ready(polyrace_launch *l, pr_error *err);
 
-pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m, const polyrace_launch *l,
-                       const polyrace_options *o, bool lower, pr_error *err)
+pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m,
+                       const polyrace_launch *l, const polyrace_options *o, bool lower,
+                       pr_error *err)
 {
     *p = (pr_plan){ .ctx = c, .o = *o };
     pr_options_convert(c, o, &p->hb);
-    if (!m && !l) return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "neither a module nor a launch was given");
+    if (!m && !l)
+        return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "neither a module nor a launch was given");
     if (l && l->building && launch_ready((polyrace_launch *)l, err) != PR_OK) return err->kind;
-    if (l && l->item < 0) return pr_fail(err, PR_ERR_USAGE, l->input, 0, 0, "a document of several launches: check its items");
+    if (l && l->item < 0)
+        return pr_fail(err, PR_ERR_USAGE, l->input, 0, 0,
+                       "a document of several launches: check its items");
     p->launch = (polyrace_launch *)l;
     p->box = pr_child_new(c, sizeof *p->box, box_end);
     pr_arena *arena = p->box->child.arena;
@@ -531,8 +558,11 @@ pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m
     p->jobs = PR_NEW_N(arena, pr_job, p->n_jobs);
     for (int k = 0; k < p->n_jobs; k++) p->jobs[k].arena = arena;
     if (m) hold(p, (polyrace_module *)m);
-    if (o->source_dir) add_dir(p->box, pr_arena_strndup(arena, o->source_dir, strlen(o->source_dir)));
-    if (l) add_dir(p->box, pr_arena_strndup(arena, pr_launch_doc_base_dir(l->doc), strlen(pr_launch_doc_base_dir(l->doc))));
+    if (o->source_dir)
+        add_dir(p->box, pr_arena_strndup(arena, o->source_dir, strlen(o->source_dir)));
+    if (l)
+        add_dir(p->box, pr_arena_strndup(arena, pr_launch_doc_base_dir(l->doc),
+                                         strlen(pr_launch_doc_base_dir(l->doc))));
     pr_status s = job_texts(p, m, err);
     for (int k = 0; k < p->n_jobs && s == PR_OK; k++) {
         if (p->jobs[k].module) add_dir(p->box, dir_of(arena, p->jobs[k].module->name));
@@ -540,8 +570,10 @@ pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m
         if (s == PR_OK && lower) s = job_lower(p, k, err);
     }
     add_dir(p->box, "");
-    for (int k = 0, n = p->box->dirs.n; k < n; k++)    /* texts often lie in a folder beside their sources */
-        if (p->box->dirs.data[k][0]) add_dir(p->box, pr_arena_printf(arena, "%s/..", p->box->dirs.data[k]));
+    for (int k = 0, n = p->box->dirs.n; k < n;
+         k++) /* texts often lie in a folder beside their sources */
+        if (p->box->dirs.data[k][0])
+            add_dir(p->box, pr_arena_printf(arena, "%s/..", p->box->dirs.data[k]));
         else add_dir(p->box, "..");
     if (s != PR_OK) pr_child_drop(&p->box->child);
     return s;
@@ -556,7 +588,8 @@ static bool contents_stay(const pr_job *j, const pr_tensor *t)
     for (int k = 0; k < j->records->records.n; k++) {
         const pr_record *r = &j->records->records.data[k];
         if (r->kind == PR_RECORD_LOAD) continue;
-        const pr_tensor *w = r->base >= 0 && r->base < j->launch->n_args ? j->launch->args[r->base].tensor : NULL;
+        const pr_tensor *w =
+            r->base >= 0 && r->base < j->launch->n_args ? j->launch->args[r->base].tensor : NULL;
         if (!w || (w->storage_lo < t->storage_hi && t->storage_lo < w->storage_hi)) return false;
     }
     return true;
@@ -577,7 +610,8 @@ bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_se
             args[a].kind = from->kind == PR_ARG_TENSOR ? PR_INTERP_ARG_POINTER : PR_INTERP_ARG_DESC;
             args[a].value = t->ptr;
             args[a].rank = from->desc_rank;
-            if (from->kind == PR_ARG_TENSOR && t->has_values && t->contiguous && (contents || contents_stay(j, t))) {
+            if (from->kind == PR_ARG_TENSOR && t->has_values && t->contiguous &&
+                (contents || contents_stay(j, t))) {
                 args[a].values = t->values;
                 args[a].n_values = t->numel;
                 args[a].elem_bytes = t->elem_bytes;
@@ -586,12 +620,14 @@ bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_se
             memcpy(args[a].stride, from->desc_stride, sizeof args[a].stride);
         }
     }
-    *out = (pr_interp_setup){ .ir = j->module->ir, .func = j->func, .args = args, .n_args = l->n_args };
+    *out = (pr_interp_setup){
+        .ir = j->module->ir, .func = j->func, .args = args, .n_args = l->n_args
+    };
     memcpy(out->grid, l->grid, sizeof out->grid);
     return true;
 }
 
-/* ---- check ------------------------------------------------------------------------------------ */
+/* ---- check ---------------------------------------------------------------------------------- */
 static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *err)
 {
     pr_job *j = &p->jobs[k];
@@ -610,7 +646,8 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *
         s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &e);
     } else {
         out->status = PR_VERDICT_UNSUPPORTED;
-        for (int i = 0; i < j->refusals.n; i++) pr_vec_push(j->arena, &out->refusals, j->refusals.data[i]);
+        for (int i = 0; i < j->refusals.n; i++)
+            pr_vec_push(j->arena, &out->refusals, j->refusals.data[i]);
     }
     if (p->ctx->interrupt || s == PR_ERR_INTERRUPTED) {
         p->ctx->interrupt = 0;
@@ -618,15 +655,16 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *
     }
     if (s == PR_OK) return PR_OK;
     if (s != PR_ERR_INTERNAL) return *err = e, s;
-    pr_refusal f = { .kind = PR_REFUSAL_INTERNAL, .message = pr_arena_printf(j->arena, "%s", e.message) };
-    pr_vec_push(j->arena, &out->refusals, f);   /* contained: no proof, and other findings stay */
+    pr_refusal f = { .kind = PR_REFUSAL_INTERNAL,
+                     .message = pr_arena_printf(j->arena, "%s", e.message) };
+    pr_vec_push(j->arena, &out->refusals, f); /* contained: no proof, and other findings stay */
     out->status = out->races.n ? PR_VERDICT_RACES : PR_VERDICT_UNSUPPORTED;
     out->rung = PR_RUNG_NONE;
     return PR_OK;
 }
 
-static polyrace_verdict *check(polyrace_context *c, const polyrace_module *m, const polyrace_launch *l,
-                               const polyrace_options *o, pr_error *err)
+static polyrace_verdict *check(polyrace_context *c, const polyrace_module *m,
+                               const polyrace_launch *l, const polyrace_options *o, pr_error *err)
 {
     pr_plan p;
     if (pr_plan_make(&p, c, m, l, o, true, err) != PR_OK) return NULL;
@@ -651,8 +689,9 @@ static polyrace_verdict *check(polyrace_context *c, const polyrace_module *m, co
     return v;
 }
 
-polyrace_verdict *polyrace_check(polyrace_context *c, const polyrace_module *m, const polyrace_launch *launch_or_null,
-                                 const polyrace_options *o, polyrace_error *err)
+polyrace_verdict *polyrace_check(polyrace_context *c, const polyrace_module *m,
+                                 const polyrace_launch *launch_or_null, const polyrace_options *o,
+                                 polyrace_error *err)
 {
     polyrace_options full;
     if (!pr_options_read(o, &full, err)) return NULL;
@@ -663,7 +702,7 @@ polyrace_verdict *polyrace_check(polyrace_context *c, const polyrace_module *m, 
     return v;
 }
 
-/* ---- builder ---------------------------------------------------------------------------------- */
+/* ---- builder -------------------------------------------------------------------------------- */
 /* A built launch becomes a document like any other: one reader, one set of checks. */
 static pr_status launch_ready(polyrace_launch *l, pr_error *err)
 {
@@ -676,9 +715,12 @@ static pr_status launch_ready(polyrace_launch *l, pr_error *err)
         pr_buf_quote(&b, pr_str_of(l->kernel), true);
         pr_buf_puts(&b, ", ");
     }
-    if (l->grid[0]) pr_buf_printf(&b, "\"grid\": [%lld, %lld, %lld], ", (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2]);
+    if (l->grid[0])
+        pr_buf_printf(&b, "\"grid\": [%lld, %lld, %lld], ", (long long)l->grid[0],
+                      (long long)l->grid[1], (long long)l->grid[2]);
     else pr_buf_puts(&b, "\"grid\": null, ");
-    pr_buf_printf(&b, "\"config\": {\"num_warps\": %d, \"num_ctas\": %d}, \"args\": {%s}}", l->num_warps, l->num_ctas, l->args.data);
+    pr_buf_printf(&b, "\"config\": {\"num_warps\": %d, \"num_ctas\": %d}, \"args\": {%s}}",
+                  l->num_warps, l->num_ctas, l->args.data);
     l->doc = pr_launch_doc_parse(l->child.arena, b.data, b.n, "launch", "", false, err);
     if (!l->doc) return err->kind;
     return pr_launch_doc_check(l->doc, 0, err);
@@ -701,10 +743,12 @@ polyrace_launch *polyrace_launch_new(polyrace_context *c, const char *kernel, po
 
 static polyrace_error_kind builder_open(polyrace_launch *l, polyrace_error *err)
 {
-    return l->building && !l->doc ? POLYRACE_OK : pr_usage(err, "this launch cannot be changed any more");
+    return l->building && !l->doc ? POLYRACE_OK
+                                  : pr_usage(err, "this launch cannot be changed any more");
 }
 
-polyrace_error_kind polyrace_launch_set_grid(polyrace_launch *l, int64_t x, int64_t y, int64_t z, polyrace_error *err)
+polyrace_error_kind polyrace_launch_set_grid(polyrace_launch *l, int64_t x, int64_t y, int64_t z,
+                                             polyrace_error *err)
 {
     if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;
     if (x < 1 || y < 1 || z < 1 || x > INT32_MAX || y > INT32_MAX || z > INT32_MAX)
@@ -715,10 +759,12 @@ polyrace_error_kind polyrace_launch_set_grid(polyrace_launch *l, int64_t x, int6
     return POLYRACE_OK;
 }
 
-polyrace_error_kind polyrace_launch_set_config(polyrace_launch *l, int num_warps, int num_ctas, polyrace_error *err)
+polyrace_error_kind polyrace_launch_set_config(polyrace_launch *l, int num_warps, int num_ctas,
+                                               polyrace_error *err)
 {
     if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;
-    if (num_warps < 1 || num_ctas < 1) return pr_usage(err, "num_warps and num_ctas are at least 1");
+    if (num_warps < 1 || num_ctas < 1)
+        return pr_usage(err, "num_warps and num_ctas are at least 1");
     l->num_warps = num_warps;
     l->num_ctas = num_ctas;
     return POLYRACE_OK;
@@ -731,11 +777,12 @@ static void argument(polyrace_launch *l, const char *name)
     pr_buf_puts(&l->args, ": ");
 }
 
-#define BUILDER(l, err)                                                                        \
-    if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;                            \
+#define BUILDER(l, err)                                                                            \
+    if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;                                \
     if (setjmp(l->child.ctx->oom.point)) return pr_context_exhausted(l->child.ctx, err)
 
-polyrace_error_kind polyrace_launch_add_int(polyrace_launch *l, const char *name, int64_t value, polyrace_error *err)
+polyrace_error_kind polyrace_launch_add_int(polyrace_launch *l, const char *name, int64_t value,
+                                            polyrace_error *err)
 {
     BUILDER(l, err);
     argument(l, name);
@@ -743,15 +790,18 @@ polyrace_error_kind polyrace_launch_add_int(polyrace_launch *l, const char *name
     return POLYRACE_OK;
 }
 
-polyrace_error_kind polyrace_launch_add_float(polyrace_launch *l, const char *name, double value, polyrace_error *err)
+polyrace_error_kind polyrace_launch_add_float(polyrace_launch *l, const char *name, double value,
+                                              polyrace_error *err)
 {
     BUILDER(l, err);
     argument(l, name);
-    pr_buf_printf(&l->args, "\"%a\"", value);   /* floats are never modelled: the spelling is only for people */
+    pr_buf_printf(&l->args, "\"%a\"",
+                  value); /* floats are never modelled: the spelling is only for people */
     return POLYRACE_OK;
 }
 
-polyrace_error_kind polyrace_launch_add_symbolic(polyrace_launch *l, const char *name, polyrace_error *err)
+polyrace_error_kind polyrace_launch_add_symbolic(polyrace_launch *l, const char *name,
+                                                 polyrace_error *err)
 {
     BUILDER(l, err);
     argument(l, name);
@@ -770,7 +820,8 @@ static void base64(pr_buf *b, const unsigned char *p, size_t n)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t k = 0; k < n; k += 3) {
-        unsigned v = (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) | (k + 2 < n ? p[k + 2] : 0);
+        unsigned v = (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) |
+                     (k + 2 < n ? p[k + 2] : 0);
         pr_buf_putc(b, digits[v >> 18]);
         pr_buf_putc(b, digits[v >> 12 & 63]);
         if (k + 1 < n) pr_buf_putc(b, digits[v >> 6 & 63]);
@@ -778,8 +829,8 @@ static void base64(pr_buf *b, const unsigned char *p, size_t n)
     }
 }
 
-polyrace_error_kind polyrace_launch_add_tensor(polyrace_launch *l, const char *name, const polyrace_tensor *t,
-                                               polyrace_error *err)
+polyrace_error_kind polyrace_launch_add_tensor(polyrace_launch *l, const char *name,
+                                               const polyrace_tensor *t, polyrace_error *err)
 {
     BUILDER(l, err);
     if (!t->dtype || (t->rank && !t->shape)) return pr_usage(err, "a tensor needs dtype and shape");
@@ -791,8 +842,8 @@ polyrace_error_kind polyrace_launch_add_tensor(polyrace_launch *l, const char *n
     integers(b, "shape", t->shape, t->rank);
     if (t->strides) integers(b, "strides", t->strides, t->rank);
     if (t->storage_ptr || t->storage_bytes)
-        pr_buf_printf(b, ", \"storage\": {\"ptr\": \"%llu\", \"bytes\": \"%llu\"}", (unsigned long long)t->storage_ptr,
-                      (unsigned long long)t->storage_bytes);
+        pr_buf_printf(b, ", \"storage\": {\"ptr\": \"%llu\", \"bytes\": \"%llu\"}",
+                      (unsigned long long)t->storage_ptr, (unsigned long long)t->storage_bytes);
     if (t->values) {
         pr_buf_puts(b, ", \"values_b64\": \"");
         base64(b, t->values, t->values_bytes);
@@ -802,19 +853,20 @@ polyrace_error_kind polyrace_launch_add_tensor(polyrace_launch *l, const char *n
     return POLYRACE_OK;
 }
 
-/* ---- versions ---------------------------------------------------------------------------------- */
-const char *polyrace_version(void) { return POLYRACE_VERSION; }
+/* ---- versions ------------------------------------------------------------------------------- */
+const char *polyrace_version(void)
+{ return POLYRACE_VERSION; }
 
 const char *polyrace_engine_version(const char *name)
 {
-    const pr_engine *e = strcmp(name, "isl") == 0 ? pr_engine_isl() : strcmp(name, "z3") == 0 ? pr_engine_z3() : NULL;
+    const pr_engine *e = strcmp(name, "isl") == 0  ? pr_engine_isl()
+                         : strcmp(name, "z3") == 0 ? pr_engine_z3()
+                                                   : NULL;
     return e ? e->version() : NULL;
 }
 
 const char *polyrace_refusal_slug(size_t i)
-{
-    return i + 1 < PR_REFUSAL_COUNT ? pr_refusal_slug((pr_refusal_kind)(i + 1)) : NULL;
-}
+{ return i + 1 < PR_REFUSAL_COUNT ? pr_refusal_slug((pr_refusal_kind)(i + 1)) : NULL; }
 
 const char *polyrace_refusal_meaning(const char *slug)
 {

@@ -3,16 +3,28 @@
  * the bytes that the records claim. */
 #include "polyrace_impl.h"
 
-typedef struct reached { bool known, yes; uint64_t addr; int width; const char *why; } reached;
+typedef struct reached {
+    bool known, yes;
+    uint64_t addr;
+    int width;
+    const char *why;
+} reached;
 
-static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r, const pr_witness_access *a)
+static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r,
+                     const pr_witness_access *a)
 {
     pr_interp_setup setup;
-    if (!pr_job_interp(j->arena, j, false, &setup)) return (reached){ .why = "the grid is not known" };
+    if (!pr_job_interp(j->arena, j, false, &setup))
+        return (reached){ .why = "the grid is not known" };
     for (int k = 0; k < 3; k++) setup.grid[k] = grid[k];
     const pr_record *rec = &r->records.data[a->record];
-    pr_interp_target target = { .op_id = rec->site.op_id, .calls = rec->site.calls, .n_calls = rec->site.n_calls,
-                                .iter = a->iteration, .n_iter = a->n_iterations, .lane = a->lane, .rank = a->rank };
+    pr_interp_target target = { .op_id = rec->site.op_id,
+                                .calls = rec->site.calls,
+                                .n_calls = rec->site.n_calls,
+                                .iter = a->iteration,
+                                .n_iter = a->n_iterations,
+                                .lane = a->lane,
+                                .rank = a->rank };
     pr_probe p = pr_interp_probe(j->arena, &setup, a->program, &target);
     if (!p.available) return (reached){ .why = p.why ? p.why : "the program cannot be executed" };
     if (p.ub) return (reached){ .why = "the execution has undefined behaviour before the access" };
@@ -20,17 +32,20 @@ static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r, cons
     if (p.executed == PR_MAYBE || p.lane.active == PR_MAYBE)
         return (reached){ .why = "a branch or mask depends on a value that only a run could know" };
     if (p.lane.active == PR_NO) return (reached){ .known = true };
-    if (!p.lane.addr_known) return (reached){ .why = "the address depends on a value that only a run could know" };
+    if (!p.lane.addr_known)
+        return (reached){ .why = "the address depends on a value that only a run could know" };
     return (reached){ .known = true, .yes = true, .addr = p.lane.addr, .width = p.width };
 }
 
 static pr_status slip(pr_error *err, const pr_record *rec)
 {
-    return pr_fail(err, PR_ERR_INTERNAL, "", 0, 0, "the concrete evaluator does not reach the access at %.*s:%d",
+    return pr_fail(err, PR_ERR_INTERNAL, "", 0, 0,
+                   "the concrete evaluator does not reach the access at %.*s:%d",
                    PR_STR_ARG(rec->loc.file), rec->loc.line ? rec->loc.line : rec->loc.text_line);
 }
 
-static pr_status confirm_race(void *user, const pr_records *r, const pr_launch *l, pr_race *race, pr_error *err)
+static pr_status confirm_race(void *user, const pr_records *r, const pr_launch *l, pr_race *race,
+                              pr_error *err)
 {
     pr_job *j = user;
     const pr_witness_access *side[2] = { &race->a, &race->b };
@@ -47,13 +62,15 @@ static pr_status confirm_race(void *user, const pr_records *r, const pr_launch *
             return slip(err, &r->records.data[side[k]->record]);
         }
     }
-    bool overlap = at[0].addr < at[1].addr + (uint64_t)at[1].width && at[1].addr < at[0].addr + (uint64_t)at[0].width;
+    bool overlap = at[0].addr < at[1].addr + (uint64_t)at[1].width &&
+                   at[1].addr < at[0].addr + (uint64_t)at[0].width;
     race->confirmation = overlap ? PR_CONFIRMED : PR_UNCONFIRMED;
     return overlap ? PR_OK : slip(err, &r->records.data[race->b.record]);
 }
 
-static pr_status confirm_access(void *user, const pr_records *r, const pr_launch *l, const int64_t grid[3],
-                                const pr_witness_access *a, bool *confirmed, pr_error *err)
+static pr_status confirm_access(void *user, const pr_records *r, const pr_launch *l,
+                                const int64_t grid[3], const pr_witness_access *a, bool *confirmed,
+                                pr_error *err)
 {
     reached at = probe(user, grid, r, a);
     *confirmed = at.known && at.yes && (pr_i128)at.addr == a->address;
@@ -62,6 +79,4 @@ static pr_status confirm_access(void *user, const pr_records *r, const pr_launch
 }
 
 void pr_confirmer_init(pr_confirmer *out, pr_job *job)
-{
-    *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access };
-}
+{ *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access }; }

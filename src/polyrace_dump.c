@@ -1,4 +1,5 @@
-/* polyrace_dump: one stage of the analysis as text (docs/dumps.md). No times, no addresses: the same input
+/* polyrace_dump: one stage of the analysis as text (docs/dumps.md). No times, no addresses: the
+ * same input
  * gives the same bytes. */
 #include <string.h>
 #include "poly/poly.h"
@@ -9,20 +10,23 @@ typedef struct dump {
     pr_job *job;
     pr_plan *plan;
     polyrace_stage stage;
-    int asked;                    /* questions printed so far                                      */
+    int asked; /* questions printed so far */
     pr_error *err;
 } dump;
 
 static void pair_head(dump *d, const pr_pair_view *v, const char *comment)
 {
-    const pr_record *a = &d->job->records->records.data[v->a], *b = &d->job->records->records.data[v->b];
-    pr_buf_printf(d->b, "%s pair %d: r%d (" PR_STR_FMT ":%d) with r%d (" PR_STR_FMT ":%d), %s\n", comment, v->pair, v->a,
-                  PR_STR_ARG(a->loc.file), a->loc.line, v->b, PR_STR_ARG(b->loc.file), b->loc.line,
+    const pr_record *a = &d->job->records->records.data[v->a],
+                    *b = &d->job->records->records.data[v->b];
+    pr_buf_printf(d->b, "%s pair %d: r%d (" PR_STR_FMT ":%d) with r%d (" PR_STR_FMT ":%d), %s\n",
+                  comment, v->pair, v->a, PR_STR_ARG(a->loc.file), a->loc.line, v->b,
+                  PR_STR_ARG(b->loc.file), b->loc.line,
                   v->intra ? "threads of one program" : "programs");
 }
 
 /* The question in the engine's language and, for isl, what isl answers. */
-static void in_language(dump *d, const pr_pair_view *v, const pr_engine *engine, const char *comment)
+static void in_language(dump *d, const pr_pair_view *v, const pr_engine *engine,
+                        const char *comment)
 {
     const char *why = "";
     pr_arena *arena = d->job->arena;
@@ -38,11 +42,16 @@ static void in_language(dump *d, const pr_pair_view *v, const pr_engine *engine,
         pr_outcome out = { 0 };
         pr_engine_ctx *ctx = engine->open(arena);
         engine->decide(ctx, v->query, &d->plan->hb.limits, arena, &out);
-        pr_buf_printf(d->b, "%s answer: %s", comment, out.answer == PR_ANSWER_EMPTY ? "empty"
-                      : out.answer == PR_ANSWER_WITNESS ? "not empty" : "unknown");
-        if (out.answer == PR_ANSWER_UNKNOWN) pr_buf_printf(d->b, " (%s: %s)", pr_refusal_slug(out.why), out.message ? out.message : "");
+        pr_buf_printf(d->b, "%s answer: %s", comment,
+                      out.answer == PR_ANSWER_EMPTY     ? "empty"
+                      : out.answer == PR_ANSWER_WITNESS ? "not empty"
+                                                        : "unknown");
+        if (out.answer == PR_ANSWER_UNKNOWN)
+            pr_buf_printf(d->b, " (%s: %s)", pr_refusal_slug(out.why),
+                          out.message ? out.message : "");
         for (int k = 0; out.answer == PR_ANSWER_WITNESS && k < v->query->n_vars; k++) {
-            pr_buf_printf(d->b, "%s%s = ", k ? ", " : ", at ", pr_var_get(v->query->terms, v->query->vars[k])->name);
+            pr_buf_printf(d->b, "%s%s = ", k ? ", " : ", at ",
+                          pr_var_get(v->query->terms, v->query->vars[k])->name);
             pr_buf_i128(d->b, out.point.value[k]);
         }
         pr_buf_putc(d->b, '\n');
@@ -59,19 +68,26 @@ static void visit(void *user, const pr_pair_view *v)
     if (!v->query) return;
     if (d->stage == POLYRACE_STAGE_SMT2 && d->asked++) pr_buf_puts(d->b, "(reset)\n");
     if (d->stage == POLYRACE_STAGE_QUERY) pr_query_print(d->b, v->query);
-    else in_language(d, v, d->stage == POLYRACE_STAGE_ISL ? pr_engine_isl() : pr_engine_z3(), comment);
+    else
+        in_language(d, v, d->stage == POLYRACE_STAGE_ISL ? pr_engine_isl() : pr_engine_z3(),
+                    comment);
     pr_buf_putc(d->b, '\n');
 }
 
-/* ---- iteration domains and access maps --------------------------------------------------------- */
-typedef struct mention { pr_terms *T; PR_VEC(pr_var) vars; pr_arena *arena; } mention;
+/* ---- iteration domains and access maps ------------------------------------------------------ */
+typedef struct mention {
+    pr_terms *T;
+    PR_VEC(pr_var) vars;
+    pr_arena *arena;
+} mention;
 
 static void collect(void *user, pr_term t)
 {
     mention *m = user;
     if (pr_term_op_of(m->T, t) != PR_TERM_OP_VAR) return;
     pr_var v = pr_term_var(m->T, t);
-    for (int k = 0; k < m->vars.n; k++) if (m->vars.data[k].id == v.id) return;
+    for (int k = 0; k < m->vars.n; k++)
+        if (m->vars.data[k].id == v.id) return;
     pr_vec_push(m->arena, &m->vars, v);
 }
 
@@ -90,7 +106,8 @@ static pr_subst launch_values(dump *d)
     pr_subst s = { .T = R->terms, .n_var_map = pr_vars_count(R->terms) };
     pr_term *map = PR_NEW_N(d->job->arena, pr_term, s.n_var_map);
     for (int k = 0; l && k < R->n_args && k < l->n_args; k++)
-        if (l->args[k].kind == PR_ARG_INT && R->args[k].param.id) map[R->args[k].param.id] = pr_const(R->terms, l->args[k].value);
+        if (l->args[k].kind == PR_ARG_INT && R->args[k].param.id)
+            map[R->args[k].param.id] = pr_const(R->terms, l->args[k].value);
     s.var_map = map;
     return s;
 }
@@ -104,8 +121,8 @@ static void dump_record(dump *d, const pr_record *r)
     PR_VEC(pr_var) dims = { 0 }, params = { 0 };
     PR_VEC(const char *) names = { 0 };
     pr_term_vec domain = { 0 };
-    pr_buf_printf(d->b, "# r%d: " PR_STR_FMT " at " PR_STR_FMT ":%d:%d\n", r->id, PR_STR_ARG(r->loc.op),
-                  PR_STR_ARG(r->loc.file), r->loc.line, r->loc.col);
+    pr_buf_printf(d->b, "# r%d: " PR_STR_FMT " at " PR_STR_FMT ":%d:%d\n", r->id,
+                  PR_STR_ARG(r->loc.op), PR_STR_ARG(r->loc.file), r->loc.line, r->loc.col);
     if (r->refused.kind) {
         pr_buf_printf(d->b, "# not represented: %s: %s\n\n", pr_refusal_slug(r->refused.kind),
                       r->refused.message ? r->refused.message : "");
@@ -126,7 +143,9 @@ static void dump_record(dump *d, const pr_record *r)
         }
         pr_vec_push(arena, &dims, f->k);
         pr_vec_push(arena, &domain, pr_le(T, PR_TERM_ZERO, pr_var_term(T, f->k)));
-        pr_vec_push(arena, &domain, pr_lt(T, pr_add(T, f->lower, pr_mul(T, pr_var_term(T, f->k), f->step)), f->upper));
+        pr_vec_push(
+            arena, &domain,
+            pr_lt(T, pr_add(T, f->lower, pr_mul(T, pr_var_term(T, f->k), f->step)), f->upper));
     }
     for (int k = 0; k < r->rank; k++) {
         pr_vec_push(arena, &dims, R->lane[k]);
@@ -146,9 +165,16 @@ static void dump_record(dump *d, const pr_record *r)
     }
     for (int k = 0; k < dims.n; k++) pr_vec_push(arena, &names, pr_var_get(T, dims.data[k])->name);
     pr_str arg = r->base >= 0 && r->base < R->n_args ? R->args[r->base].name : pr_str_of("memory");
-    pr_isl_access in = { .name = pr_arena_printf(arena, "r%d", r->id), .arg = pr_arena_strndup(arena, arg.s, arg.n),
-                         .params = params.data, .n_params = params.n, .dims = dims.data, .dim_names = names.data,
-                         .n_dims = dims.n, .domain = domain.data, .n_domain = domain.n, .offset = offset };
+    pr_isl_access in = { .name = pr_arena_printf(arena, "r%d", r->id),
+                         .arg = pr_arena_strndup(arena, arg.s, arg.n),
+                         .params = params.data,
+                         .n_params = params.n,
+                         .dims = dims.data,
+                         .dim_names = names.data,
+                         .n_dims = dims.n,
+                         .domain = domain.data,
+                         .n_domain = domain.n,
+                         .offset = offset };
     pr_buf set, map;
     const char *why = "";
     pr_buf_init(&set, arena);
@@ -166,21 +192,26 @@ static void dump_record(dump *d, const pr_record *r)
 
 static pr_status dump_queries(dump *d)
 {
-    for (int k = 0; d->stage == POLYRACE_STAGE_ISL && d->plan->o.pair < 0 && k < d->job->records->records.n; k++)
+    for (int k = 0;
+         d->stage == POLYRACE_STAGE_ISL && d->plan->o.pair < 0 && k < d->job->records->records.n;
+         k++)
         dump_record(d, &d->job->records->records.data[k]);
     if (d->stage == POLYRACE_STAGE_SMT2 && !pr_engine_z3())
-        return pr_fail(d->err, PR_ERR_USAGE, "", 0, 0, "stage smt2 is not available in this build (no Z3)");
+        return pr_fail(d->err, PR_ERR_USAGE, "", 0, 0,
+                       "stage smt2 is not available in this build (no Z3)");
     pr_options options;
     pr_job_options(d->plan, d->job, &options);
-    pr_status s = pr_check_queries(d->job->arena, d->job->records, d->job->launch, &options, (int)d->plan->o.pair, visit,
-                                   d, d->err);
+    pr_status s = pr_check_queries(d->job->arena, d->job->records, d->job->launch, &options,
+                                   (int)d->plan->o.pair, visit, d, d->err);
     return s;
 }
 
 static pr_status dump_job(dump *d, int k)
 {
     pr_job *j = d->job;
-    const char *comment = d->stage == POLYRACE_STAGE_SMT2 ? ";" : d->stage == POLYRACE_STAGE_PARSE ? "//" : "#";
+    const char *comment = d->stage == POLYRACE_STAGE_SMT2    ? ";"
+                          : d->stage == POLYRACE_STAGE_PARSE ? "//"
+                                                             : "#";
     if (d->plan->n_jobs > 1) pr_buf_printf(d->b, "%s configuration %d\n", comment, k);
     if (d->stage == POLYRACE_STAGE_PARSE && j->module && j->module->ir) {
         pr_ir_print(d->b, j->module->ir);
@@ -188,7 +219,8 @@ static pr_status dump_job(dump *d, int k)
     }
     if (!j->lowered) {
         for (int i = 0; i < j->refusals.n; i++)
-            pr_buf_printf(d->b, "%s not analysed: %s: %s\n", comment, pr_refusal_slug(j->refusals.data[i].kind),
+            pr_buf_printf(d->b, "%s not analysed: %s: %s\n", comment,
+                          pr_refusal_slug(j->refusals.data[i].kind),
                           j->refusals.data[i].message ? j->refusals.data[i].message : "");
         return PR_OK;
     }
@@ -204,8 +236,9 @@ static pr_status dump_job(dump *d, int k)
     return dump_queries(d);
 }
 
-polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m, const polyrace_launch *launch_or_null,
-                                  const polyrace_options *o, polyrace_stage stage, const polyrace_sink *sink,
+polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m,
+                                  const polyrace_launch *launch_or_null, const polyrace_options *o,
+                                  polyrace_stage stage, const polyrace_sink *sink,
                                   polyrace_error *err)
 {
     polyrace_options full;

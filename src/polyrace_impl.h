@@ -8,13 +8,14 @@
 #include "hb/report.h"
 #include "polyrace/polyrace.h"
 
-/* Everything that lives in a context: one arena, counted references, a list for polyrace_context_free. */
+/* Everything that lives in a context: one arena, counted references, a list for
+ * polyrace_context_free. */
 typedef struct pr_child {
     struct pr_child *next, **link;
     polyrace_context *ctx;
     pr_arena *arena;
     int refs;
-    bool open;                   /* under construction: thrown away when memory runs out             */
+    bool open; /* under construction: thrown away when memory runs out */
     void (*destroy)(struct pr_child *self);
 } pr_child;
 
@@ -27,19 +28,19 @@ struct polyrace_context {
 
 struct polyrace_module {
     pr_child child;
-    pr_ir *ir;                   /* null when a reader limit was exceeded: then *limit says which      */
+    pr_ir *ir; /* null when a reader limit was exceeded: then *limit says which */
     pr_error limit;
     const char *name;
     int64_t us_parse;
 };
 
 struct polyrace_launch {
-    pr_child child;              /* of the document; unused in items                               */
-    polyrace_launch *document;   /* items: the document; documents: themselves                      */
+    pr_child child;            /* of the document; unused in items */
+    polyrace_launch *document; /* items: the document; documents: themselves */
     pr_launch_doc *doc;
-    int item;                    /* -1: a document of several launches                              */
+    int item; /* -1: a document of several launches */
     polyrace_launch *items;
-    const char *input;           /* name in reports                                             */
+    const char *input; /* name in reports */
     /* builder; doc is made from them at the first use */
     bool building;
     const char *kernel;
@@ -51,12 +52,14 @@ struct polyrace_launch {
 typedef struct pr_verdict_box {
     pr_child child;
     struct polyrace_verdict v;
-    PR_VEC(polyrace_module *) modules; /* whose text the verdict's strings point into                 */
-    PR_VEC(const char *) dirs;         /* where sources are looked for                              */
+    PR_VEC(polyrace_module *)
+    modules;                   /* whose text the verdict's strings point into */
+    PR_VEC(const char *) dirs; /* where sources are looked for */
 } pr_verdict_box;
 
-/* An entry point arms the context like this; on exhaustion the children under construction are freed.
- *     if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;                            */
+/* An entry point arms the context like this; on exhaustion the children under construction are
+ * freed.
+ *     if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL; */
 polyrace_error_kind pr_context_exhausted(polyrace_context *c, polyrace_error *err);
 /* Zeroed struct of at least sizeof(pr_child) bytes in an arena of its own; null: out of memory. */
 void *pr_child_new(polyrace_context *c, size_t bytes, void (*destroy)(pr_child *self));
@@ -68,16 +71,18 @@ bool pr_options_read(const polyrace_options *o, polyrace_options *full, polyrace
 void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_options *out);
 int64_t pr_now_us(void);
 
-/* One configuration made ready: text, kernel, facts, raw records. A refusal that leaves nothing to analyse
+/* One configuration made ready: text, kernel, facts, raw records. A refusal that leaves nothing
+ * to analyse
  * sets lowered false. */
 typedef struct pr_job {
     pr_arena *arena;
     polyrace_module *module;
     const pr_op *func;
-    pr_launch *launch;           /* null without a launch                                         */
+    pr_launch *launch; /* null without a launch */
     pr_records *records;
-    pr_refusal_vec refusals;     /* of binding; moved into records when lowered                      */
-    pr_assume *assume; int n_assume; /* --assume, read over this job's terms                        */
+    pr_refusal_vec refusals; /* of binding; moved into records when lowered */
+    pr_assume *assume;
+    int n_assume; /* --assume, read over this job's terms */
     bool lowered;
     int64_t us_parse, us_lower;
 } pr_job;
@@ -85,18 +90,21 @@ typedef struct pr_job {
 /* The inputs of one call, prepared: one job a configuration. */
 typedef struct pr_plan {
     polyrace_context *ctx;
-    pr_verdict_box *box;         /* owns everything                                             */
-    polyrace_launch *launch;     /* an item, or null                                            */
+    pr_verdict_box *box;     /* owns everything */
+    polyrace_launch *launch; /* an item, or null */
     polyrace_options o;
     pr_options hb;
-    pr_job *jobs; int n_jobs;
+    pr_job *jobs;
+    int n_jobs;
 } pr_plan;
 /* upto: parse only (false) or lower too (true). */
-pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m, const polyrace_launch *l,
-                       const polyrace_options *o, bool lower, pr_error *err);
+pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m,
+                       const polyrace_launch *l, const polyrace_options *o, bool lower,
+                       pr_error *err);
 /* The plan's options with the job's premises. */
 void pr_job_options(const pr_plan *p, const pr_job *j, pr_options *out);
-/* Setup of the concrete evaluator for a job at its launch; false when there is no grid. Contents of tensors
+/* Setup of the concrete evaluator for a job at its launch; false when there is no grid. Contents
+ * of tensors
  * are given when the records show that nothing writes them, or always (the caller checks). */
 bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_setup *out);
 

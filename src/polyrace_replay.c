@@ -1,14 +1,17 @@
-/* polyrace_replay: run every program of a small launch, and report real overlaps; or compare what each
+/* polyrace_replay: run every program of a small launch, and report real overlaps; or compare what
+ * each
  * operation touches with what its record claims.
  *
- * Overlaps come from front/replay alone: no record, no engine. Footprints are the bridge between the two
- * halves: each executed lane must be claimed by a record of its operation at the same byte, and an exact
+ * Overlaps come from front/replay alone: no record, no engine. Footprints are the bridge between
+ * the two
+ * halves: each executed lane must be claimed by a record of its operation at the same byte, and
+ * an exact
  * record may claim nothing else. */
 #include <string.h>
 #include "front/replay.h"
 #include "polyrace_impl.h"
 
-#define MAX_POINTS ((int64_t)1 << 24)     /* record instances evaluated for the reverse direction */
+#define MAX_POINTS ((int64_t)1 << 24) /* record instances evaluated for the reverse direction */
 
 /* ---- overlaps ------------------------------------------------------------------------------- */
 static void print_op(pr_buf *b, const pr_op *op)
@@ -39,7 +42,8 @@ static void print_access(pr_buf *b, const pr_replay_access *a)
     pr_buf_putc(b, '\n');
 }
 
-static void print_races(pr_buf *b, const pr_job *j, const char *word, const pr_replay_race *v, int n)
+static void print_races(pr_buf *b, const pr_job *j, const char *word, const pr_replay_race *v,
+                        int n)
 {
     for (int k = 0; k < n; k++) {
         const pr_replay_race *r = &v[k];
@@ -52,7 +56,8 @@ static void print_races(pr_buf *b, const pr_job *j, const char *word, const pr_r
             pr_buf_printf(b, "address %llu", (unsigned long long)r->byte);
         }
         pr_buf_printf(b, ", %s; %s%lld pair%s\n", r->intra ? "threads of one program" : "programs",
-                      r->count_exact ? "" : "at least ", (long long)r->count, r->count == 1 ? "" : "s");
+                      r->count_exact ? "" : "at least ", (long long)r->count,
+                      r->count == 1 ? "" : "s");
         print_access(b, &r->first);
         print_access(b, &r->second);
     }
@@ -65,10 +70,13 @@ static pr_replay_options replay_options(pr_arena *arena, const pr_plan *p, const
         const pr_tensor *t = j->launch->args[a].tensor;
         if (t) s[a] = (pr_replay_storage){ true, (uint64_t)t->storage_lo, (uint64_t)t->storage_hi };
     }
-    return (pr_replay_options){ .storage = s, .num_warps = j->launch->num_warps, .dep_strict = p->hb.dep_strict };
+    return (pr_replay_options){ .storage = s,
+                                .num_warps = j->launch->num_warps,
+                                .dep_strict = p->hb.dep_strict };
 }
 
-static void overlaps(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_buf *b, polyrace_replay_result *out)
+static void overlaps(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_buf *b,
+                     polyrace_replay_result *out)
 {
     pr_replay_options o = replay_options(j->arena, p, j);
     pr_replay_result r = pr_replay_run(j->arena, setup, &o);
@@ -80,8 +88,8 @@ static void overlaps(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_buf
     out->programs += r.n_programs;
     out->overlaps += r.n_races;
     if (r.n_inconclusive || r.n_possible) out->incomplete = 1;
-    pr_buf_printf(b, "%lld programs, %lld executed accesses, %d race%s\n", (long long)r.n_programs, (long long)r.n_events,
-                  r.n_races, r.n_races == 1 ? "" : "s");
+    pr_buf_printf(b, "%lld programs, %lld executed accesses, %d race%s\n", (long long)r.n_programs,
+                  (long long)r.n_events, r.n_races, r.n_races == 1 ? "" : "s");
     print_races(b, j, "race", r.races, r.n_races);
     print_races(b, j, "possible race", r.possible, r.n_possible);
     for (int k = 0; k < r.n_inconclusive; k++) {
@@ -90,7 +98,8 @@ static void overlaps(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_buf
         pr_buf_putc(b, '\n');
     }
     for (int k = 0; k < r.n_outside; k++) {
-        pr_buf_printf(b, "out of bounds, %lld time%s\n", (long long)r.outside[k].count, r.outside[k].count == 1 ? "" : "s");
+        pr_buf_printf(b, "out of bounds, %lld time%s\n", (long long)r.outside[k].count,
+                      r.outside[k].count == 1 ? "" : "s");
         print_access(b, &r.outside[k].example);
     }
     for (int k = 0; k < r.n_ub; k++) {
@@ -100,26 +109,27 @@ static void overlaps(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_buf
     }
 }
 
-/* ---- footprints ------------------------------------------------------------------------------- */
+/* ---- footprints ----------------------------------------------------------------------------- */
 /* The records of one operation at one call site. */
 typedef struct group {
     int access;
     PR_VEC(int) records;
     const pr_op *op;
     bool refused, uncertain;
-    int64_t executed, maybe;      /* lanes the evaluator reached                                   */
-    int64_t missing;              /* ... that no record claims                                     */
-    int64_t claimed, open;        /* lanes the records claim; of unknown activity                    */
-    int64_t wrapped;              /* lanes where an obligation fails: the record says nothing           */
+    int64_t executed, maybe; /* lanes the evaluator reached */
+    int64_t missing;         /* ... that no record claims */
+    int64_t claimed, open;   /* lanes the records claim; of unknown activity */
+    int64_t wrapped;         /* lanes where an obligation fails: the record says nothing */
 } group;
 
 typedef struct compare {
     pr_job *j;
     pr_records *r;
-    pr_i128 *value; bool *known;
+    pr_i128 *value;
+    bool *known;
     pr_env env;
     PR_VEC(group) groups;
-    int64_t orphans;              /* executed lanes of operations without a record                    */
+    int64_t orphans; /* executed lanes of operations without a record */
     const pr_op *orphan;
     int64_t points;
     pr_buf *b;
@@ -139,7 +149,8 @@ static pr_tri truth(compare *c, pr_term t)
     return pr_eval(c->r->terms, t, &c->env, &v) ? v ? PR_YES : PR_NO : PR_MAYBE;
 }
 
-static pr_tri both(pr_tri a, pr_tri b) { return a == PR_NO || b == PR_NO ? PR_NO : a == PR_YES && b == PR_YES ? PR_YES : PR_MAYBE; }
+static pr_tri both(pr_tri a, pr_tri b)
+{ return a == PR_NO || b == PR_NO ? PR_NO : a == PR_YES && b == PR_YES ? PR_YES : PR_MAYBE; }
 
 /* Do the loop and branch frames hold, and their obligations (*held)? */
 static pr_tri frames_hold(compare *c, const pr_frame *f, pr_tri *held)
@@ -153,7 +164,8 @@ static pr_tri frames_hold(compare *c, const pr_frame *f, pr_tri *held)
         }
         pr_i128 lower, upper, step, at;
         *held = both(*held, truth(c, f->bounds_held));
-        bool known = pr_eval(c->r->terms, f->lower, &c->env, &lower) && pr_eval(c->r->terms, f->upper, &c->env, &upper) &&
+        bool known = pr_eval(c->r->terms, f->lower, &c->env, &lower) &&
+                     pr_eval(c->r->terms, f->upper, &c->env, &upper) &&
                      pr_eval(c->r->terms, f->step, &c->env, &step) && c->known[f->k.id] &&
                      pr_mul_ok(c->value[f->k.id], step, &at) && pr_add_ok(at, lower, &at);
         all = both(all, known ? (at < upper ? PR_YES : PR_NO) : PR_MAYBE);
@@ -161,13 +173,15 @@ static pr_tri frames_hold(compare *c, const pr_frame *f, pr_tri *held)
     return all;
 }
 
-/* Activity and address of record r at the point in the environment. held NO: an obligation fails. */
+/* Activity and address of record r at the point in the environment. held NO: an obligation fails.
+ * */
 static pr_tri claims(compare *c, const pr_record *r, pr_i128 *addr, bool *addr_known, pr_tri *held)
 {
     *held = PR_YES;
     pr_tri active = both(frames_hold(c, r->frame, held), truth(c, r->mask));
     *held = both(*held, both(truth(c, r->mask_held), truth(c, r->offset_held)));
-    const pr_tensor *t = r->base >= 0 && r->base < c->j->launch->n_args ? c->j->launch->args[r->base].tensor : NULL;
+    const pr_tensor *t =
+        r->base >= 0 && r->base < c->j->launch->n_args ? c->j->launch->args[r->base].tensor : NULL;
     *addr_known = t && pr_eval(c->r->terms, r->offset, &c->env, addr);
     if (*addr_known) *addr += t->ptr;
     return active;
@@ -188,15 +202,16 @@ static group *group_of(compare *c, const pr_replay_access *a)
     for (int k = 0; k < c->groups.n; k++) {
         const pr_record *r = &c->r->records.data[c->groups.data[k].records.data[0]];
         if (r->site.op_id != a->op->id || r->site.n_calls != a->n_calls) continue;
-        if (a->n_calls && memcmp(r->site.calls, a->calls, sizeof(int) * (size_t)a->n_calls) != 0) continue;
+        if (a->n_calls && memcmp(r->site.calls, a->calls, sizeof(int) * (size_t)a->n_calls) != 0)
+            continue;
         c->groups.data[k].op = a->op;
         return &c->groups.data[k];
     }
     return NULL;
 }
 
-static bool set_point(compare *c, const pr_record *r, const int64_t pid[3], const int64_t *iter, int n_iter,
-                      const int64_t *lane, int rank)
+static bool set_point(compare *c, const pr_record *r, const int64_t pid[3], const int64_t *iter,
+                      int n_iter, const int64_t *lane, int rank)
 {
     const pr_frame *loops[PR_INTERP_MAX_LOOPS];
     int n = loops_of(r->frame, loops, PR_INTERP_MAX_LOOPS);
@@ -231,7 +246,8 @@ static void visit(void *user, const pr_replay_access *a)
             g->wrapped++;
             claimed = true;
         } else if (active != PR_NO) {
-            claimed = !addr_known || !a->addr_known || (addr == (pr_i128)a->addr && r->width == a->width);
+            claimed =
+                !addr_known || !a->addr_known || (addr == (pr_i128)a->addr && r->width == a->width);
         }
     }
     if (claimed) return;
@@ -254,7 +270,8 @@ static void count_lanes(compare *c, group *g, const pr_record *r, const int64_t 
             rest /= r->shape[d];
         }
         for (int a = 0; a < 3; a++) set(c, c->r->pid[a], pid[a], true);
-        for (int d = 0; d < PR_RANK_MAX; d++) set(c, c->r->lane[d], d < r->rank ? lane[d] : 0, true);
+        for (int d = 0; d < PR_RANK_MAX; d++)
+            set(c, c->r->lane[d], d < r->rank ? lane[d] : 0, true);
         pr_i128 addr;
         bool addr_known;
         pr_tri held, active = claims(c, r, &addr, &addr_known, &held);
@@ -264,15 +281,16 @@ static void count_lanes(compare *c, group *g, const pr_record *r, const int64_t 
     }
 }
 
-static void count_loops(compare *c, group *g, const pr_record *r, const pr_frame *const *loops, int n, int at,
-                        const int64_t pid[3])
+static void count_loops(compare *c, group *g, const pr_record *r, const pr_frame *const *loops,
+                        int n, int at, const int64_t pid[3])
 {
     if (at == n) {
         count_lanes(c, g, r, pid);
         return;
     }
     pr_i128 lower, upper, step;
-    if (!pr_eval(c->r->terms, loops[at]->lower, &c->env, &lower) || !pr_eval(c->r->terms, loops[at]->upper, &c->env, &upper) ||
+    if (!pr_eval(c->r->terms, loops[at]->lower, &c->env, &lower) ||
+        !pr_eval(c->r->terms, loops[at]->upper, &c->env, &upper) ||
         !pr_eval(c->r->terms, loops[at]->step, &c->env, &step) || step <= 0) {
         g->open++;
         return;
@@ -302,7 +320,8 @@ static void make_groups(compare *c)
     for (int k = 0; k < c->r->records.n; k++) {
         const pr_record *r = &c->r->records.data[k];
         group *g = NULL;
-        for (int i = 0; i < c->groups.n; i++) if (c->groups.data[i].access == r->access) g = &c->groups.data[i];
+        for (int i = 0; i < c->groups.n; i++)
+            if (c->groups.data[i].access == r->access) g = &c->groups.data[i];
         if (!g) {
             group fresh = { .access = r->access };
             pr_vec_push(c->j->arena, &c->groups, fresh);
@@ -327,7 +346,8 @@ static void make_environment(compare *c)
         if (l->args[a].kind == PR_ARG_INT) set(c, c->r->args[a].param, l->args[a].value, true);
 }
 
-static void footprints(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_buf *b, polyrace_replay_result *out)
+static void footprints(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_buf *b,
+                       polyrace_replay_result *out)
 {
     pr_records_build(j->records, j->arena);
     compare c = { .j = j, .r = j->records, .b = b };
@@ -344,17 +364,22 @@ static void footprints(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_b
     for (int k = 0; k < c.groups.n; k++) {
         group *g = &c.groups.data[k];
         const pr_record *r = &j->records->records.data[g->records.data[0]];
-        for (int i = 0; i < g->records.n && !g->refused; i++) count_record(&c, g, &j->records->records.data[g->records.data[i]]);
+        for (int i = 0; i < g->records.n && !g->refused; i++)
+            count_record(&c, g, &j->records->records.data[g->records.data[i]]);
         bool full = c.points < MAX_POINTS && !why && !g->wrapped;
         bool larger = full && !g->uncertain && !g->open && g->claimed > g->executed + g->maybe;
-        const char *word = g->refused ? "not represented" : g->missing ? "MISMATCH: executed lanes that no record claims"
-                         : larger ? "MISMATCH: the record claims lanes that were not executed"
-                         : full && !g->open && !g->maybe && g->claimed == g->executed ? "equal" : "contained";
+        const char *word = g->refused   ? "not represented"
+                           : g->missing ? "MISMATCH: executed lanes that no record claims"
+                           : larger     ? "MISMATCH: the record claims lanes that were not executed"
+                           : full && !g->open && !g->maybe && g->claimed == g->executed
+                               ? "equal"
+                               : "contained";
         out->operations++;
         out->mismatches += g->missing + (larger ? 1 : 0);
-        pr_buf_printf(b, PR_STR_FMT ":%d:%d [" PR_STR_FMT "]: %s (%lld lanes executed, %lld claimed", PR_STR_ARG(r->loc.file),
-                      r->loc.line, r->loc.col, PR_STR_ARG(r->loc.op), word, (long long)(g->executed + g->maybe),
-                      (long long)g->claimed);
+        pr_buf_printf(b,
+                      PR_STR_FMT ":%d:%d [" PR_STR_FMT "]: %s (%lld lanes executed, %lld claimed",
+                      PR_STR_ARG(r->loc.file), r->loc.line, r->loc.col, PR_STR_ARG(r->loc.op), word,
+                      (long long)(g->executed + g->maybe), (long long)g->claimed);
         if (g->open) pr_buf_printf(b, ", %lld open", (long long)g->open);
         if (g->wrapped) pr_buf_printf(b, ", %lld wrapped", (long long)g->wrapped);
         if (g->missing) pr_buf_printf(b, ", %lld missing", (long long)g->missing);
@@ -368,8 +393,9 @@ static void footprints(pr_plan *p, pr_job *j, const pr_interp_setup *setup, pr_b
     }
 }
 
-polyrace_error_kind polyrace_replay(polyrace_context *c, const polyrace_module *m, const polyrace_launch *launch,
-                                    const polyrace_options *o, unsigned flags, const polyrace_sink *sink,
+polyrace_error_kind polyrace_replay(polyrace_context *c, const polyrace_module *m,
+                                    const polyrace_launch *launch, const polyrace_options *o,
+                                    unsigned flags, const polyrace_sink *sink,
                                     polyrace_replay_result *result, polyrace_error *err)
 {
     polyrace_options full;
@@ -388,8 +414,9 @@ polyrace_error_kind polyrace_replay(polyrace_context *c, const polyrace_module *
         pr_interp_setup setup;
         if (p.n_jobs > 1) pr_buf_printf(&b, "configuration %d\n", k);
         if (!j->func || (prints && !j->lowered) || !pr_job_interp(j->arena, j, true, &setup)) {
-            pr_buf_printf(&b, "not executed: %s\n", !j->func || j->refusals.n ? "the configuration is not analysed"
-                                                                               : "the grid is not known");
+            pr_buf_printf(&b, "not executed: %s\n",
+                          !j->func || j->refusals.n ? "the configuration is not analysed"
+                                                    : "the grid is not known");
             result->incomplete = 1;
         } else if (prints) {
             footprints(&p, j, &setup, &b, result);

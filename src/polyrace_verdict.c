@@ -4,27 +4,23 @@
 #include "polyrace_impl.h"
 
 static pr_verdict_box *box_of(const polyrace_verdict *v)
+{ return (pr_verdict_box *)((char *)v - offsetof(pr_verdict_box, v)); }
+
+void polyrace_verdict_free(polyrace_verdict *v)
 {
-    return (pr_verdict_box *)((char *)v - offsetof(pr_verdict_box, v));
+    if (v) pr_child_drop(&box_of(v)->child);
 }
 
-void polyrace_verdict_free(polyrace_verdict *v) { if (v) pr_child_drop(&box_of(v)->child); }
-
-polyrace_status polyrace_verdict_status(const polyrace_verdict *v) { return (polyrace_status)v->status; }
+polyrace_status polyrace_verdict_status(const polyrace_verdict *v)
+{ return (polyrace_status)v->status; }
 const char *polyrace_verdict_rung(const polyrace_verdict *v)
-{
-    return v->status == PR_VERDICT_OK ? pr_rung_name(v->rung) : NULL;
-}
+{ return v->status == PR_VERDICT_OK ? pr_rung_name(v->rung) : NULL; }
 const char *polyrace_verdict_scope(const polyrace_verdict *v)
-{
-    return v->status == PR_VERDICT_OK ? pr_scope_name(v->rung) : NULL;
-}
+{ return v->status == PR_VERDICT_OK ? pr_scope_name(v->rung) : NULL; }
 
 /* Slices become strings once; the verdict is not shared between threads. */
 static const char *text(const polyrace_verdict *v, pr_str s)
-{
-    return pr_arena_strndup(v->arena, s.s ? s.s : "", s.n);
-}
+{ return pr_arena_strndup(v->arena, s.s ? s.s : "", s.n); }
 
 const char *polyrace_verdict_kernel(const polyrace_verdict *v)
 {
@@ -32,12 +28,12 @@ const char *polyrace_verdict_kernel(const polyrace_verdict *v)
     return text(v, v->kernel);
 }
 
-size_t polyrace_verdict_config_count(const polyrace_verdict *v) { return (size_t)v->n_configs; }
-size_t polyrace_verdict_qualifier_count(const polyrace_verdict *v) { return (size_t)v->qualifiers.n; }
+size_t polyrace_verdict_config_count(const polyrace_verdict *v)
+{ return (size_t)v->n_configs; }
+size_t polyrace_verdict_qualifier_count(const polyrace_verdict *v)
+{ return (size_t)v->qualifiers.n; }
 const char *polyrace_verdict_qualifier(const polyrace_verdict *v, size_t i)
-{
-    return i < (size_t)v->qualifiers.n ? v->qualifiers.data[i] : NULL;
-}
+{ return i < (size_t)v->qualifiers.n ? v->qualifiers.data[i] : NULL; }
 
 size_t polyrace_verdict_race_count(const polyrace_verdict *v)
 {
@@ -46,15 +42,23 @@ size_t polyrace_verdict_race_count(const polyrace_verdict *v)
     return n;
 }
 
-static void fill_access(const polyrace_verdict *v, const pr_config_verdict *c, const pr_witness_access *a,
-                        polyrace_access *out)
+static void fill_access(const polyrace_verdict *v, const pr_config_verdict *c,
+                        const pr_witness_access *a, polyrace_access *out)
 {
     const pr_record *r = &c->records->records.data[a->record];
-    *out = (polyrace_access){ .op = text(v, r->loc.op), .kind = pr_record_kind_name(r->kind),
-                              .tensor = text(v, pr_report_tensor(c, a->record)), .file = text(v, r->loc.file),
-                              .line = r->loc.line, .column = r->loc.col, .element = (int64_t)a->element,
-                              .byte = (int64_t)a->byte, .writes = a->writes, .rank = (size_t)a->rank, .lane = a->lane,
-                              .loops = (size_t)a->n_iterations, .iteration = a->iteration };
+    *out = (polyrace_access){ .op = text(v, r->loc.op),
+                              .kind = pr_record_kind_name(r->kind),
+                              .tensor = text(v, pr_report_tensor(c, a->record)),
+                              .file = text(v, r->loc.file),
+                              .line = r->loc.line,
+                              .column = r->loc.col,
+                              .element = (int64_t)a->element,
+                              .byte = (int64_t)a->byte,
+                              .writes = a->writes,
+                              .rank = (size_t)a->rank,
+                              .lane = a->lane,
+                              .loops = (size_t)a->n_iterations,
+                              .iteration = a->iteration };
     memcpy(out->program, a->program, sizeof out->program);
 }
 
@@ -68,8 +72,11 @@ polyrace_error_kind polyrace_verdict_race(const polyrace_verdict *v, size_t i, p
             continue;
         }
         const pr_race *r = &one->races.data[i];
-        *out = (polyrace_race){ .type = (polyrace_race_type)r->type, .same_program = r->intra,
-                                .confirmed = r->confirmation == PR_CONFIRMED, .config = (size_t)c, .reason = r->reason };
+        *out = (polyrace_race){ .type = (polyrace_race_type)r->type,
+                                .same_program = r->intra,
+                                .confirmed = r->confirmation == PR_CONFIRMED,
+                                .config = (size_t)c,
+                                .reason = r->reason };
         fill_access(v, one, &r->a, &out->first);
         fill_access(v, one, &r->b, &out->second);
         return POLYRACE_OK;
@@ -84,7 +91,8 @@ size_t polyrace_verdict_refusal_count(const polyrace_verdict *v)
     return n;
 }
 
-polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i, polyrace_refusal *out)
+polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i,
+                                             polyrace_refusal *out)
 {
     if (setjmp(box_of(v)->child.ctx->oom.point)) return POLYRACE_MEMORY;
     for (int c = 0; c < v->n_configs; c++) {
@@ -96,8 +104,11 @@ polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i
         const pr_refusal *f = &one->refusals.data[i];
         *out = (polyrace_refusal){ .kind = pr_refusal_slug(f->kind),
                                    .message = f->message ? f->message : pr_refusal_meaning(f->kind),
-                                   .hint = f->hint ? f->hint : pr_refusal_advice(f->kind), .file = text(v, f->loc.file),
-                                   .op = text(v, f->loc.op), .line = f->loc.line, .column = f->loc.col,
+                                   .hint = f->hint ? f->hint : pr_refusal_advice(f->kind),
+                                   .file = text(v, f->loc.file),
+                                   .op = text(v, f->loc.op),
+                                   .line = f->loc.line,
+                                   .column = f->loc.col,
                                    .config = (size_t)c };
         return POLYRACE_OK;
     }
@@ -120,7 +131,10 @@ int polyrace_verdict_has_internal_error(const polyrace_verdict *v)
 }
 
 /* ---- writing -------------------------------------------------------------------------------- */
-typedef struct sources { const pr_verdict_box *box; pr_arena *arena; } sources;
+typedef struct sources {
+    const pr_verdict_box *box;
+    pr_arena *arena;
+} sources;
 
 static const char *line_of(const char *path, int line, pr_arena *arena)
 {
@@ -128,7 +142,7 @@ static const char *line_of(const char *path, int line, pr_arena *arena)
     if (!f) return NULL;
     char text[512];
     char *found = NULL;
-    bool fresh = true;                           /* the chunk read begins a line */
+    bool fresh = true; /* the chunk read begins a line */
     for (int at = 1; at <= line && fgets(text, sizeof text, f);) {
         size_t n = strlen(text);
         bool ends = n && text[n - 1] == '\n';
@@ -160,14 +174,15 @@ static const char *source_line(void *user, pr_str file, int line)
     }
     for (int k = 0; k < s->box->dirs.n; k++) {
         const char *dir = s->box->dirs.data[k];
-        const char *found = line_of(*dir ? pr_arena_printf(s->arena, "%s/%s", dir, name) : name, line, s->arena);
+        const char *found =
+            line_of(*dir ? pr_arena_printf(s->arena, "%s/%s", dir, name) : name, line, s->arena);
         if (found) return found;
     }
     return NULL;
 }
 
-polyrace_error_kind polyrace_verdict_write(polyrace_verdict *v, int format, const polyrace_sink *sink,
-                                           polyrace_error *err)
+polyrace_error_kind polyrace_verdict_write(polyrace_verdict *v, int format,
+                                           const polyrace_sink *sink, polyrace_error *err)
 {
     pr_verdict_box *box = box_of(v);
     polyrace_context *c = box->child.ctx;
@@ -181,8 +196,11 @@ polyrace_error_kind polyrace_verdict_write(polyrace_verdict *v, int format, cons
     pr_buf b;
     pr_buf_init(&b, box->child.arena);
     sources s = { box, box->child.arena };
-    pr_report_options o = { .color = (format & POLYRACE_FORMAT_COLOR) != 0, .stats = (format & POLYRACE_FORMAT_STATS) != 0,
-                            .times = true, .source_line = source_line, .user = &s };
+    pr_report_options o = { .color = (format & POLYRACE_FORMAT_COLOR) != 0,
+                            .stats = (format & POLYRACE_FORMAT_STATS) != 0,
+                            .times = true,
+                            .source_line = source_line,
+                            .user = &s };
     if (kind == POLYRACE_FORMAT_TEXT) {
         pr_report_text(&b, v, &o);
     } else {

@@ -2,8 +2,10 @@
  *
  * The whole public interface. Opaque handles, no global state, no output and no exit of its own. A
  * context and everything made through it belong to one thread at a time; contexts are independent.
- * Functions that return a pointer return null on failure, those that return polyrace_error_kind return
- * something other than POLYRACE_OK; then *err (when given) says why. Memory exhaustion is an error like
+ * Functions that return a pointer return null on failure, those that return polyrace_error_kind
+ * return
+ * something other than POLYRACE_OK; then *err (when given) says why. Memory exhaustion is an
+ * error like
  * any other. The library installs no signal handler.
  *
  * Example: decide a kernel text at a launch and print the report.
@@ -40,34 +42,34 @@ extern "C" {
 #define POLYRACE_API
 #endif
 
-typedef struct polyrace_context polyrace_context; /* owns everything created through it          */
-typedef struct polyrace_module polyrace_module;   /* one TTIR text, read and verified             */
-typedef struct polyrace_launch polyrace_launch;   /* grid and facts about arguments               */
-typedef struct polyrace_verdict polyrace_verdict; /* status, races, refusals, statistics           */
+typedef struct polyrace_context polyrace_context; /* owns everything created through it */
+typedef struct polyrace_module polyrace_module;   /* one TTIR text, read and verified */
+typedef struct polyrace_launch polyrace_launch;   /* grid and facts about arguments */
+typedef struct polyrace_verdict polyrace_verdict; /* status, races, refusals, statistics */
 
 /* ---- errors ------------------------------------------------------------------------------- */
 typedef enum polyrace_error_kind {
     POLYRACE_OK = 0,
-    POLYRACE_BAD_INPUT,       /* the text or the launch is malformed                            */
-    POLYRACE_LIMIT,           /* a reader limit was exceeded                                    */
-    POLYRACE_USAGE,           /* wrong call or option value                                    */
-    POLYRACE_IO,              /* a file named by a launch cannot be read                          */
+    POLYRACE_BAD_INPUT, /* the text or the launch is malformed */
+    POLYRACE_LIMIT,     /* a reader limit was exceeded */
+    POLYRACE_USAGE,     /* wrong call or option value */
+    POLYRACE_IO,        /* a file named by a launch cannot be read */
     POLYRACE_MEMORY,
-    POLYRACE_INTERRUPTED,     /* polyrace_interrupt was called                                  */
-    POLYRACE_INTERNAL         /* a mistake of ours; never a verdict                              */
+    POLYRACE_INTERRUPTED, /* polyrace_interrupt was called */
+    POLYRACE_INTERNAL     /* a mistake of ours; never a verdict */
 } polyrace_error_kind;
 
 /* Zero it before the first use; the first error stays until it is zeroed again. */
 typedef struct polyrace_error {
     polyrace_error_kind kind;
-    int line, column;         /* 1-based, 0 = unknown                                         */
-    char file[160];           /* name of the input, "" = unknown                                */
-    char message[240];        /* one line, no trailing full stop                                */
+    int line, column;  /* 1-based, 0 = unknown */
+    char file[160];    /* name of the input, "" = unknown */
+    char message[240]; /* one line, no trailing full stop */
 } polyrace_error;
 
 /* ---- contexts ------------------------------------------------------------------------------ */
-POLYRACE_API polyrace_context *polyrace_context_new(void);      /* null: out of memory             */
-POLYRACE_API void polyrace_context_free(polyrace_context *c);   /* null is fine; frees all children */
+POLYRACE_API polyrace_context *polyrace_context_new(void);    /* null: out of memory */
+POLYRACE_API void polyrace_context_free(polyrace_context *c); /* null is fine; frees all children */
 /* From a signal handler or another thread: the running check, dump or replay ends soon with
  * POLYRACE_INTERRUPTED and no result. When none is running, the next one does. */
 POLYRACE_API void polyrace_interrupt(polyrace_context *c);
@@ -80,132 +82,159 @@ enum { POLYRACE_DEP_ORDER_POSITIONAL, POLYRACE_DEP_ORDER_STRICT };
 enum { POLYRACE_PROGRAM_ORDER_NONE, POLYRACE_PROGRAM_ORDER_SOURCE };
 
 typedef struct polyrace_options {
-    size_t struct_size;              /* set by polyrace_options_init; fields are only ever appended  */
+    size_t struct_size; /* set by polyrace_options_init; fields are only ever appended */
     int engine, rung, atomic_order, dep_order, program_order;
     int no_pretest, cross_check, accept_premises;
-    int64_t budget_ms;               /* 0 = none                                               */
-    int64_t t0_timeout_ms, t1_timeout_ms; /* wall-clock backstops, 0 = none                        */
-    int64_t max_ops, first_ops;      /* isl operations a query, 0 = no limit                       */
-    int64_t z3_rlimit;               /* Z3 resource units a query, 0 = no limit                     */
+    int64_t budget_ms;                    /* 0 = none */
+    int64_t t0_timeout_ms, t1_timeout_ms; /* wall-clock backstops, 0 = none */
+    int64_t max_ops, first_ops;           /* isl operations a query, 0 = no limit */
+    int64_t z3_rlimit;                    /* Z3 resource units a query, 0 = no limit */
     int64_t max_leaves;
-    int64_t max_nesting, max_text;   /* limits of the reader, for texts that a launch names           */
+    int64_t max_nesting, max_text; /* limits of the reader, for texts that a launch names */
     int64_t snapshot_elements, snapshot_bytes;
-    int64_t grid[3];                 /* overrides the launch's grid when grid[0] > 0                 */
-    const char *const *assume;       /* extra premises, borrowed for the call                      */
+    int64_t grid[3];           /* overrides the launch's grid when grid[0] > 0 */
+    const char *const *assume; /* extra premises, borrowed for the call */
     size_t n_assume;
-    int64_t pair;                    /* dumps: only this pair; -1 = all                            */
-    const char *source_dir;          /* where reports look for source files first; null = none         */
+    int64_t pair;           /* dumps: only this pair; -1 = all */
+    const char *source_dir; /* where reports look for source files first; null = none */
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);
 /* Sets one option by its command-line name (without dashes) and spelling, e.g. "engine", "isl". */
-POLYRACE_API polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, const char *value,
-                                                      polyrace_error *err);
+POLYRACE_API polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name,
+                                                      const char *value, polyrace_error *err);
 
 /* ---- modules ------------------------------------------------------------------------------- */
 /* Reads a TTIR text. name is used in messages. The text is copied. */
-POLYRACE_API polyrace_module *polyrace_module_parse(polyrace_context *c, const char *text, size_t length,
-                                                    const char *name, polyrace_error *err);
+POLYRACE_API polyrace_module *polyrace_module_parse(polyrace_context *c, const char *text,
+                                                    size_t length, const char *name,
+                                                    polyrace_error *err);
 /* The same with the reader limits of o (null: defaults). */
-POLYRACE_API polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *text, size_t length,
-                                                         const char *name, const polyrace_options *o,
+POLYRACE_API polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *text,
+                                                         size_t length, const char *name,
+                                                         const polyrace_options *o,
                                                          polyrace_error *err);
-POLYRACE_API void polyrace_module_free(polyrace_module *m);     /* null is fine */
+POLYRACE_API void polyrace_module_free(polyrace_module *m); /* null is fine */
 
 /* ---- launches ------------------------------------------------------------------------------- */
-/* Reads a launch document. Relative paths in it start from base_dir ("" or null: current directory). */
-POLYRACE_API polyrace_launch *polyrace_launch_parse_json(polyrace_context *c, const char *text, size_t length,
-                                                         const char *base_dir, polyrace_error *err);
+/* Reads a launch document. Relative paths in it start from base_dir ("" or null: current
+ * directory). */
+POLYRACE_API polyrace_launch *polyrace_launch_parse_json(polyrace_context *c, const char *text,
+                                                         size_t length, const char *base_dir,
+                                                         polyrace_error *err);
 /* The same with a name for messages; json_lines non-zero: one launch a line. */
-POLYRACE_API polyrace_launch *polyrace_launch_parse_named(polyrace_context *c, const char *text, size_t length,
-                                                          const char *name, const char *base_dir, int json_lines,
+POLYRACE_API polyrace_launch *polyrace_launch_parse_named(polyrace_context *c, const char *text,
+                                                          size_t length, const char *name,
+                                                          const char *base_dir, int json_lines,
                                                           polyrace_error *err);
 /* A document may hold several launches. polyrace_check takes a document of one, or an item. */
 POLYRACE_API size_t polyrace_launch_count(const polyrace_launch *l);
 /* Item i, checked; freed with its document. Null when this launch is malformed. */
-POLYRACE_API polyrace_launch *polyrace_launch_item(polyrace_launch *l, size_t i, polyrace_error *err);
+POLYRACE_API polyrace_launch *polyrace_launch_item(polyrace_launch *l, size_t i,
+                                                   polyrace_error *err);
 /* Freeing an item frees nothing; null is fine. */
 POLYRACE_API void polyrace_launch_free(polyrace_launch *l);
 
 /* Builder, for hosts that have no JSON. Arguments not added stay missing, which is an error. */
-POLYRACE_API polyrace_launch *polyrace_launch_new(polyrace_context *c, const char *kernel, polyrace_error *err);
-POLYRACE_API polyrace_error_kind polyrace_launch_set_grid(polyrace_launch *l, int64_t x, int64_t y, int64_t z,
-                                                          polyrace_error *err);
-POLYRACE_API polyrace_error_kind polyrace_launch_set_config(polyrace_launch *l, int num_warps, int num_ctas,
-                                                            polyrace_error *err);
-POLYRACE_API polyrace_error_kind polyrace_launch_add_int(polyrace_launch *l, const char *name, int64_t value,
-                                                         polyrace_error *err);
-POLYRACE_API polyrace_error_kind polyrace_launch_add_float(polyrace_launch *l, const char *name, double value,
-                                                           polyrace_error *err);
+POLYRACE_API polyrace_launch *polyrace_launch_new(polyrace_context *c, const char *kernel,
+                                                  polyrace_error *err);
+POLYRACE_API polyrace_error_kind polyrace_launch_set_grid(polyrace_launch *l, int64_t x, int64_t y,
+                                                          int64_t z, polyrace_error *err);
+POLYRACE_API polyrace_error_kind polyrace_launch_set_config(polyrace_launch *l, int num_warps,
+                                                            int num_ctas, polyrace_error *err);
+POLYRACE_API polyrace_error_kind polyrace_launch_add_int(polyrace_launch *l, const char *name,
+                                                         int64_t value, polyrace_error *err);
+POLYRACE_API polyrace_error_kind polyrace_launch_add_float(polyrace_launch *l, const char *name,
+                                                           double value, polyrace_error *err);
 /* The argument's value stays unknown. */
 POLYRACE_API polyrace_error_kind polyrace_launch_add_symbolic(polyrace_launch *l, const char *name,
                                                               polyrace_error *err);
 typedef struct polyrace_tensor {
-    const char *dtype;               /* torch or Triton spelling                                  */
-    uint64_t ptr;                    /* byte address                                            */
+    const char *dtype; /* torch or Triton spelling */
+    uint64_t ptr;      /* byte address */
     size_t rank;
     const int64_t *shape;
-    const int64_t *strides;          /* elements; null = row major                                 */
-    uint64_t storage_ptr, storage_bytes; /* of the whole storage; both 0 = exactly the tensor          */
-    const void *values;              /* row-major contents, little endian; null = not known            */
+    const int64_t *strides;              /* elements; null = row major */
+    uint64_t storage_ptr, storage_bytes; /* of the whole storage; both 0 = exactly the tensor */
+    const void *values;                  /* row-major contents, little endian; null = not known */
     size_t values_bytes;
 } polyrace_tensor;
 POLYRACE_API polyrace_error_kind polyrace_launch_add_tensor(polyrace_launch *l, const char *name,
-                                                            const polyrace_tensor *t, polyrace_error *err);
+                                                            const polyrace_tensor *t,
+                                                            polyrace_error *err);
 
 /* ---- checking ------------------------------------------------------------------------------- */
-/* Decides a kernel. m null: the texts that the launch names. launch null: only what holds for any launch.
+/* Decides a kernel. m null: the texts that the launch names. launch null: only what holds for any
+ * launch.
  * o null: defaults. The verdict stays valid when module and launch are freed. */
 POLYRACE_API polyrace_verdict *polyrace_check(polyrace_context *c, const polyrace_module *m,
-                                              const polyrace_launch *launch_or_null, const polyrace_options *o,
-                                              polyrace_error *err);
+                                              const polyrace_launch *launch_or_null,
+                                              const polyrace_options *o, polyrace_error *err);
 
 typedef void (*polyrace_write_fn)(void *user, const char *text, size_t length);
-typedef struct polyrace_sink { polyrace_write_fn write; void *user; } polyrace_sink;
+typedef struct polyrace_sink {
+    polyrace_write_fn write;
+    void *user;
+} polyrace_sink;
 
 typedef enum polyrace_stage {
-    POLYRACE_STAGE_PARSE, POLYRACE_STAGE_ACCESS, POLYRACE_STAGE_RECORDS, POLYRACE_STAGE_QUERY,
-    POLYRACE_STAGE_ISL, POLYRACE_STAGE_SMT2, POLYRACE_STAGE_VERDICT
+    POLYRACE_STAGE_PARSE,
+    POLYRACE_STAGE_ACCESS,
+    POLYRACE_STAGE_RECORDS,
+    POLYRACE_STAGE_QUERY,
+    POLYRACE_STAGE_ISL,
+    POLYRACE_STAGE_SMT2,
+    POLYRACE_STAGE_VERDICT
 } polyrace_stage;
-/* Writes one stage of the analysis (docs/dumps.md). Several configurations are written one after another. */
+/* Writes one stage of the analysis (docs/dumps.md). Several configurations are written one after
+ * another. */
 POLYRACE_API polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m,
-                                               const polyrace_launch *launch_or_null, const polyrace_options *o,
-                                               polyrace_stage stage, const polyrace_sink *sink, polyrace_error *err);
+                                               const polyrace_launch *launch_or_null,
+                                               const polyrace_options *o, polyrace_stage stage,
+                                               const polyrace_sink *sink, polyrace_error *err);
 
 typedef struct polyrace_replay_result {
-    int64_t programs;                /* programs executed                                        */
-    int64_t overlaps;                /* pairs of conflicting accesses of different programs             */
-    int64_t operations;              /* footprints: operations compared                            */
-    int64_t mismatches;              /* footprints: bytes that the record does not have                */
-    int incomplete;                  /* non-zero: some program could not be executed to its end          */
+    int64_t programs;   /* programs executed */
+    int64_t overlaps;   /* pairs of conflicting accesses of different programs */
+    int64_t operations; /* footprints: operations compared */
+    int64_t mismatches; /* footprints: bytes that the record does not have */
+    int incomplete;     /* non-zero: some program could not be executed to its end */
 } polyrace_replay_result;
 enum { POLYRACE_REPLAY_FOOTPRINTS = 1 };
 /* Executes every program of a launch concretely and writes the overlaps found. */
 POLYRACE_API polyrace_error_kind polyrace_replay(polyrace_context *c, const polyrace_module *m,
-                                                 const polyrace_launch *launch, const polyrace_options *o,
-                                                 unsigned flags, const polyrace_sink *sink,
-                                                 polyrace_replay_result *result, polyrace_error *err);
+                                                 const polyrace_launch *launch,
+                                                 const polyrace_options *o, unsigned flags,
+                                                 const polyrace_sink *sink,
+                                                 polyrace_replay_result *result,
+                                                 polyrace_error *err);
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
 typedef enum polyrace_status {
-    POLYRACE_STATUS_OK, POLYRACE_STATUS_RACES, POLYRACE_STATUS_UNSUPPORTED, POLYRACE_STATUS_VACUOUS
+    POLYRACE_STATUS_OK,
+    POLYRACE_STATUS_RACES,
+    POLYRACE_STATUS_UNSUPPORTED,
+    POLYRACE_STATUS_VACUOUS
 } polyrace_status;
 typedef enum polyrace_race_type { POLYRACE_WAW, POLYRACE_RAW, POLYRACE_WAR } polyrace_race_type;
 
 /* Strings below live as long as the verdict. */
 typedef struct polyrace_access {
     const char *op, *kind, *tensor;
-    const char *file; int line, column;
-    int64_t element, byte;           /* from the tensor's pointer                                */
+    const char *file;
+    int line, column;
+    int64_t element, byte; /* from the tensor's pointer */
     int writes;
     int64_t program[3];
-    size_t rank; const int64_t *lane;
-    size_t loops; const int64_t *iteration;
+    size_t rank;
+    const int64_t *lane;
+    size_t loops;
+    const int64_t *iteration;
 } polyrace_access;
 typedef struct polyrace_race {
     polyrace_race_type type;
-    int same_program;                /* threads of one program                                   */
-    int confirmed;                   /* the concrete evaluator reached the same bytes                */
+    int same_program; /* threads of one program */
+    int confirmed;    /* the concrete evaluator reached the same bytes */
     size_t config;
     const char *reason;
     polyrace_access first, second;
@@ -226,26 +255,35 @@ POLYRACE_API size_t polyrace_verdict_qualifier_count(const polyrace_verdict *v);
 POLYRACE_API const char *polyrace_verdict_qualifier(const polyrace_verdict *v, size_t i);
 POLYRACE_API size_t polyrace_verdict_race_count(const polyrace_verdict *v);
 /* POLYRACE_USAGE when i is out of range. */
-POLYRACE_API polyrace_error_kind polyrace_verdict_race(const polyrace_verdict *v, size_t i, polyrace_race *out);
+POLYRACE_API polyrace_error_kind polyrace_verdict_race(const polyrace_verdict *v, size_t i,
+                                                       polyrace_race *out);
 POLYRACE_API size_t polyrace_verdict_refusal_count(const polyrace_verdict *v);
-POLYRACE_API polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i, polyrace_refusal *out);
+POLYRACE_API polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i,
+                                                          polyrace_refusal *out);
 POLYRACE_API size_t polyrace_verdict_out_of_bounds_count(const polyrace_verdict *v);
 /* Non-zero: an internal error was contained in this verdict (refusal kind `internal`). */
 POLYRACE_API int polyrace_verdict_has_internal_error(const polyrace_verdict *v);
 
 /* Formats; COLOR and STATS may be or-ed to them. */
-enum { POLYRACE_FORMAT_TEXT, POLYRACE_FORMAT_JSON, POLYRACE_FORMAT_JSONL,
-       POLYRACE_FORMAT_COLOR = 0x100, POLYRACE_FORMAT_STATS = 0x200 };
-POLYRACE_API polyrace_error_kind polyrace_verdict_write(polyrace_verdict *v, int format, const polyrace_sink *sink,
+enum {
+    POLYRACE_FORMAT_TEXT,
+    POLYRACE_FORMAT_JSON,
+    POLYRACE_FORMAT_JSONL,
+    POLYRACE_FORMAT_COLOR = 0x100,
+    POLYRACE_FORMAT_STATS = 0x200
+};
+POLYRACE_API polyrace_error_kind polyrace_verdict_write(polyrace_verdict *v, int format,
+                                                        const polyrace_sink *sink,
                                                         polyrace_error *err);
-POLYRACE_API void polyrace_verdict_free(polyrace_verdict *v);   /* null is fine */
+POLYRACE_API void polyrace_verdict_free(polyrace_verdict *v); /* null is fine */
 
-/* ---- this library ------------------------------------------------------------------------------ */
-POLYRACE_API const char *polyrace_version(void);                /* "0.1.0" */
+/* ---- this library --------------------------------------------------------------------------- */
+POLYRACE_API const char *polyrace_version(void); /* "0.1.0" */
 /* Versions of the engines it was built with: name "isl" or "z3". Null: built without it. */
 POLYRACE_API const char *polyrace_engine_version(const char *name);
-/* One refusal kind: its meaning and advice, null when the slug is unknown. i enumerates the slugs. */
-POLYRACE_API const char *polyrace_refusal_slug(size_t i);       /* null past the end */
+/* One refusal kind: its meaning and advice, null when the slug is unknown. i enumerates the
+ * slugs. */
+POLYRACE_API const char *polyrace_refusal_slug(size_t i); /* null past the end */
 POLYRACE_API const char *polyrace_refusal_meaning(const char *slug);
 POLYRACE_API const char *polyrace_refusal_advice(const char *slug);
 

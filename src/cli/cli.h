@@ -8,8 +8,15 @@
 #include "util/opt.h"
 
 /* interface.md 1 */
-enum { PR_EXIT_OK = 0, PR_EXIT_RACE = 1, PR_EXIT_UNDECIDED = 2, PR_EXIT_BAD = 3, PR_EXIT_INTERNAL = 4,
-       PR_EXIT_INTERRUPT = 130, PR_EXIT_TERMINATED = 143 };
+enum {
+    PR_EXIT_OK = 0,
+    PR_EXIT_RACE = 1,
+    PR_EXIT_UNDECIDED = 2,
+    PR_EXIT_BAD = 3,
+    PR_EXIT_INTERNAL = 4,
+    PR_EXIT_INTERRUPT = 130,
+    PR_EXIT_TERMINATED = 143
+};
 
 /* A parsed command line: one value an option, what is not an option in order. */
 typedef struct pr_cli {
@@ -18,8 +25,10 @@ typedef struct pr_cli {
     const char *text[PR_OPT_COUNT];
     bool given[PR_OPT_COUNT];
     int64_t grid[3];
-    const char *assume[64]; size_t n_assume;
-    const char **inputs; int n_inputs;
+    const char *assume[64];
+    size_t n_assume;
+    const char **inputs;
+    int n_inputs;
     polyrace_options options;
 } pr_cli;
 
@@ -28,7 +37,8 @@ bool pr_cli_parse(pr_cli *c, const char *command, unsigned where, int argc, char
 void pr_cli_free(pr_cli *c);
 /* "polyrace: ...", with file, line and column when known. */
 void pr_cli_error(FILE *to, const polyrace_error *e, const char *fallback_file);
-void pr_cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pr_cli_usage(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Worse of two exit statuses: 3, 1, 4, 2, 0. */
 int pr_cli_worse(int a, int b);
 
@@ -37,10 +47,11 @@ typedef enum { PR_INPUT_TTIR, PR_INPUT_TTGIR, PR_INPUT_JSON, PR_INPUT_JSONL } pr
 typedef struct pr_input {
     const char *name;
     pr_input_kind kind;
-    char *text; size_t length;
-    polyrace_module *module;     /* TTIR                                                        */
-    polyrace_launch *launch;     /* JSON, JSONL, or --launch                                      */
-    size_t count;                /* launches in it, at least 1; 0 = not readable                    */
+    char *text;
+    size_t length;
+    polyrace_module *module; /* TTIR */
+    polyrace_launch *launch; /* JSON, JSONL, or --launch */
+    size_t count;            /* launches in it, at least 1; 0 = not readable */
 } pr_input;
 /* Reads the file and the list of its launches; false (and count 0) after a message. */
 bool pr_input_open(pr_input *in, polyrace_context *ctx, const pr_cli *c, const char *name);

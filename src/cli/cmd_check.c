@@ -1,8 +1,11 @@
 /* polyrace check: decide every launch of every input.
  *
- * One launch is one task. With several tasks, worker processes decide them, so that nothing that happens to
- * one (a crash included) loses the results of the others; the parent prints results in the order of the
- * command line, whatever the number of workers. Task k belongs to worker k modulo the number of workers. */
+ * One launch is one task. With several tasks, worker processes decide them, so that nothing that
+ * happens to
+ * one (a crash included) loses the results of the others; the parent prints results in the order
+ * of the
+ * command line, whatever the number of workers. Task k belongs to worker k modulo the number of
+ * workers. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -18,7 +21,7 @@ typedef struct task {
     char name[256];
     bool done;
     int status;
-    char *out, *err;             /* what it prints on standard output and standard error           */
+    char *out, *err; /* what it prints on standard output and standard error */
     size_t n_out, n_err;
 } task;
 
@@ -26,9 +29,10 @@ typedef struct check {
     pr_cli c;
     polyrace_context *ctx;
     pr_input *inputs;
-    task *tasks; int n_tasks;
-    int next;                    /* first task not printed                                       */
-    int printed;                 /* verdicts written                                             */
+    task *tasks;
+    int n_tasks;
+    int next;    /* first task not printed */
+    int printed; /* verdicts written */
     FILE *out;
     int format;
     int status;
@@ -45,8 +49,10 @@ static int verdict_status(const pr_cli *c, const polyrace_verdict *v)
 
 static int failure_status(const polyrace_error *e)
 {
-    if (e->kind == POLYRACE_INTERRUPTED) return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
-    return e->kind == POLYRACE_INTERNAL || e->kind == POLYRACE_MEMORY ? PR_EXIT_INTERNAL : PR_EXIT_BAD;
+    if (e->kind == POLYRACE_INTERRUPTED)
+        return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
+    return e->kind == POLYRACE_INTERNAL || e->kind == POLYRACE_MEMORY ? PR_EXIT_INTERNAL
+                                                                      : PR_EXIT_BAD;
 }
 
 static int decide(check *k, const task *t, FILE *out, FILE *err)
@@ -65,7 +71,8 @@ static int decide(check *k, const task *t, FILE *out, FILE *err)
         polyrace_verdict_free(v);
         return status;
     }
-    if (e.kind == POLYRACE_INTERRUPTED) fprintf(err, "polyrace: %s: not analysed: interrupted\n", t->name);
+    if (e.kind == POLYRACE_INTERRUPTED)
+        fprintf(err, "polyrace: %s: not analysed: interrupted\n", t->name);
     else pr_cli_error(err, &e, t->name);
     return failure_status(&e);
 }
@@ -79,12 +86,10 @@ static void run_task(check *k, task *t)
     t->done = true;
 }
 
-/* ---- printing ---------------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------- */
 /* Several verdicts in one JSON document: a list. */
 static bool is_list(const check *k)
-{
-    return (k->format & 0xff) == POLYRACE_FORMAT_JSON && k->n_tasks > 1;
-}
+{ return (k->format & 0xff) == POLYRACE_FORMAT_JSON && k->n_tasks > 1; }
 
 static void print_task(check *k, task *t)
 {
@@ -96,7 +101,9 @@ static void print_task(check *k, task *t)
         } else {
             fwrite(t->out, 1, t->n_out, k->out);
             bool many_lines = memchr(t->out, '\n', t->n_out - 1) != NULL;
-            if ((k->format & 0xff) == POLYRACE_FORMAT_TEXT && many_lines && k->next + 1 < k->n_tasks) fputc('\n', k->out);
+            if ((k->format & 0xff) == POLYRACE_FORMAT_TEXT && many_lines &&
+                k->next + 1 < k->n_tasks)
+                fputc('\n', k->out);
         }
         k->printed++;
     }
@@ -109,7 +116,8 @@ static void print_task(check *k, task *t)
 
 static void print_ready(check *k)
 {
-    for (; k->next < k->n_tasks && k->tasks[k->next].done; k->next++) print_task(k, &k->tasks[k->next]);
+    for (; k->next < k->n_tasks && k->tasks[k->next].done; k->next++)
+        print_task(k, &k->tasks[k->next]);
     fflush(k->out);
 }
 
@@ -119,14 +127,18 @@ static void print_end(check *k)
     fputs(k->printed ? "\n]}\n" : "{\"version\": 1, \"verdicts\": []}\n", k->out);
 }
 
-/* ---- workers ------------------------------------------------------------------------------------ */
-typedef struct frame { int32_t task, status; uint64_t n_out, n_err; } frame;
+/* ---- workers -------------------------------------------------------------------------------- */
+typedef struct frame {
+    int32_t task, status;
+    uint64_t n_out, n_err;
+} frame;
 
 typedef struct worker {
     pid_t pid;
     int fd;
-    int first;                   /* its tasks: first, first + step, ...                             */
-    char *data; size_t n, cap;   /* bytes read and not yet taken                                  */
+    int first; /* its tasks: first, first + step, ... */
+    char *data;
+    size_t n, cap; /* bytes read and not yet taken */
 } worker;
 
 static bool send_all(int fd, const void *data, size_t n)
@@ -149,7 +161,9 @@ static void work(check *k, int first, int step, int fd)
         if (t->done) continue;
         run_task(k, t);
         frame f = { i, t->status, t->n_out, t->n_err };
-        if (!send_all(fd, &f, sizeof f) || !send_all(fd, t->out, t->n_out) || !send_all(fd, t->err, t->n_err)) break;
+        if (!send_all(fd, &f, sizeof f) || !send_all(fd, t->out, t->n_out) ||
+            !send_all(fd, t->err, t->n_err))
+            break;
         if (t->status >= PR_EXIT_INTERRUPT) break;
     }
 }
@@ -248,8 +262,9 @@ static void finish(check *k, worker *w, int n_workers)
     w->pid = 0;
     task *t = unfinished(k, w, n_workers);
     if (!t || pr_cli_signal) return;
-    fail_task(t, PR_EXIT_INTERNAL, WIFSIGNALED(how) ? "internal error (please report): ended by signal %d"
-                                                    : "internal error (please report): ended with status %d",
+    fail_task(t, PR_EXIT_INTERNAL,
+              WIFSIGNALED(how) ? "internal error (please report): ended by signal %d"
+                               : "internal error (please report): ended with status %d",
               WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
     if (unfinished(k, w, n_workers)) start(k, w, n_workers);
 }
@@ -281,7 +296,8 @@ static void run_workers(check *k, int n_workers)
     for (int i = 0; i < n_workers; i++) {
         workers[i].first = i;
         workers[i].fd = -1;
-        if (!start(k, &workers[i], n_workers)) fprintf(stderr, "polyrace: cannot start a worker: %s\n", strerror(errno));
+        if (!start(k, &workers[i], n_workers))
+            fprintf(stderr, "polyrace: cannot start a worker: %s\n", strerror(errno));
     }
     for (;;) {
         bool alive = false;
@@ -300,9 +316,11 @@ static void run_workers(check *k, int n_workers)
     }
     for (int i = 0; i < k->n_tasks; i++) {
         if (k->tasks[i].done) continue;
-        if (pr_cli_signal) fail_task(&k->tasks[i], pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT,
-                                     "not analysed: interrupted", 0);
-        else run_task(k, &k->tasks[i]);            /* no worker could be started */
+        if (pr_cli_signal)
+            fail_task(&k->tasks[i],
+                      pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT,
+                      "not analysed: interrupted", 0);
+        else run_task(k, &k->tasks[i]); /* no worker could be started */
     }
     print_ready(k);
     for (int i = 0; i < n_workers; i++) free(workers[i].data);
@@ -310,7 +328,7 @@ static void run_workers(check *k, int n_workers)
     free(polls);
 }
 
-/* ---- the command --------------------------------------------------------------------------------- */
+/* ---- the command ---------------------------------------------------------------------------- */
 static bool open_inputs(check *k)
 {
     pr_cli *c = &k->c;
@@ -328,7 +346,8 @@ static bool open_inputs(check *k)
             task *t = &k->tasks[k->n_tasks++];
             t->input = i;
             t->launch = l;
-            if (k->inputs[i].count > 1) snprintf(t->name, sizeof t->name, "%.200s[%zu]", k->inputs[i].name, l);
+            if (k->inputs[i].count > 1)
+                snprintf(t->name, sizeof t->name, "%.200s[%zu]", k->inputs[i].name, l);
             else snprintf(t->name, sizeof t->name, "%.200s", k->inputs[i].name);
         }
     }

@@ -4,7 +4,8 @@
 static int status_of(const polyrace_error *e)
 {
     if (e->kind == POLYRACE_INTERNAL || e->kind == POLYRACE_MEMORY) return PR_EXIT_INTERNAL;
-    if (e->kind == POLYRACE_INTERRUPTED) return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
+    if (e->kind == POLYRACE_INTERRUPTED)
+        return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
     return PR_EXIT_BAD;
 }
 
@@ -28,8 +29,13 @@ static int dump_input(pr_cli *c, polyrace_context *ctx, FILE *out)
         polyrace_launch *l = in.launch ? polyrace_launch_item(in.launch, i, &e) : NULL;
         polyrace_stage stage = (polyrace_stage)c->value[PR_OPT_STAGE];
         if (in.count > 1)
-            fprintf(out, "%s launch %zu\n", stage == POLYRACE_STAGE_SMT2 ? ";" : stage == POLYRACE_STAGE_PARSE ? "//" : "#", i);
-        if ((in.launch && !l) || polyrace_dump(ctx, in.module, l, &c->options, stage, &sink, &e) != POLYRACE_OK) {
+            fprintf(out, "%s launch %zu\n",
+                    stage == POLYRACE_STAGE_SMT2    ? ";"
+                    : stage == POLYRACE_STAGE_PARSE ? "//"
+                                                    : "#",
+                    i);
+        if ((in.launch && !l) ||
+            polyrace_dump(ctx, in.module, l, &c->options, stage, &sink, &e) != POLYRACE_OK) {
             pr_cli_error(stderr, &e, in.name);
             status = pr_cli_worse(status, status_of(&e));
             if (e.kind == POLYRACE_INTERRUPTED) status = status_of(&e);

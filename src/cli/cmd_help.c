@@ -14,7 +14,8 @@ static const char overview[] =
     "  help     this text; help COMMAND; help REFUSAL-KIND\n"
     "  scan, explain, consan, recheck   not available in this build\n"
     "\n"
-    "INPUT is a kernel text (.ttir), a launch file (.json), several launches one a line (.jsonl), or\n"
+    "INPUT is a kernel text (.ttir), a launch file (.json), several launches one a line (.jsonl), "
+    "or\n"
     "- for standard input. A .ttir alone is decided for any parameters and any grid.\n"
     "\n"
     "exit status, worst first over all inputs:\n"
@@ -29,9 +30,11 @@ static const char check[] =
     "usage: polyrace check [options] INPUT...\n"
     "\n"
     "Decides each input. A verdict is one of\n"
-    "  race free     proved, with the scope of the proof (T0: any parameters and any grid; T1: these\n"
+    "  race free     proved, with the scope of the proof (T0: any parameters and any grid; T1: "
+    "these\n"
     "                parameters, any grid; T1-launch: this launch) and the assumptions it makes\n"
-    "  data race     two accesses to one byte, at least one a write, that nothing orders, with the two\n"
+    "  data race     two accesses to one byte, at least one a write, that nothing orders, with the "
+    "two\n"
     "                programs, lanes and source lines\n"
     "  not decided   neither; says which operation and why, and what can be done\n"
     "  no claim      the premises admit no execution\n"
@@ -46,7 +49,8 @@ static const char dump[] =
     "  access   the accesses as found, one record each\n"
     "  records  the same with what the proof derives from them\n"
     "  query    the question asked for each pair of accesses\n"
-    "  isl      iteration domains, access maps and conflict sets in isl's notation, with isl's answers\n"
+    "  isl      iteration domains, access maps and conflict sets in isl's notation, with isl's "
+    "answers\n"
     "  smt2     the questions as SMT-LIB 2.6\n"
     "  verdict  the verdict document without times\n"
     "\n"
@@ -55,21 +59,31 @@ static const char dump[] =
 static const char replay[] =
     "usage: polyrace replay [options] INPUT\n"
     "\n"
-    "Executes every program of a launch on the parsed text with machine integers and reports the accesses\n"
+    "Executes every program of a launch on the parsed text with machine integers and reports the "
+    "accesses\n"
     "that really overlap and that nothing orders. Uses no record, isl or Z3. For small grids.\n"
-    "With --footprints, compares the bytes of every operation and program with what its record claims.\n"
+    "With --footprints, compares the bytes of every operation and program with what its record "
+    "claims.\n"
     "\n"
-    "exit status: 1 an overlap, 4 a footprint that the record does not have, 2 something could not be\n"
+    "exit status: 1 an overlap, 4 a footprint that the record does not have, 2 something could not "
+    "be\n"
     "executed, 3 bad input, 0 otherwise\n"
     "\n"
     "options:\n";
 
 bool pr_help_command(const char *command, FILE *out)
 {
-    static const struct { const char *name, *text; unsigned where; } texts[] = {
-        { "", overview, 0 }, { "check", check, PR_OPT_CHECK }, { "dump", dump, PR_OPT_DUMP },
+    static const struct {
+        const char *name, *text;
+        unsigned where;
+    } texts[] = {
+        { "", overview, 0 },
+        { "check", check, PR_OPT_CHECK },
+        { "dump", dump, PR_OPT_DUMP },
         { "replay", replay, PR_OPT_REPLAY },
-        { "version", "usage: polyrace version\n\nPrints the versions of the program and of its engines.\n", 0 },
+        { "version",
+          "usage: polyrace version\n\nPrints the versions of the program and of its engines.\n",
+          0 },
         { "help", "usage: polyrace help [COMMAND | REFUSAL-KIND]\n", 0 },
     };
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {

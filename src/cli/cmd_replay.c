@@ -8,11 +8,16 @@ static int replay_launch(pr_cli *c, polyrace_context *ctx, pr_input *in, size_t 
     polyrace_sink sink = { pr_cli_write, out };
     polyrace_launch *l = polyrace_launch_item(in->launch, i, &e);
     unsigned flags = c->value[PR_OPT_FOOTPRINTS] ? POLYRACE_REPLAY_FOOTPRINTS : 0;
-    if (!l || polyrace_replay(ctx, in->module, l, &c->options, flags, &sink, &r, &e) != POLYRACE_OK) {
+    if (!l ||
+        polyrace_replay(ctx, in->module, l, &c->options, flags, &sink, &r, &e) != POLYRACE_OK) {
         pr_cli_error(stderr, &e, in->name);
-        return e.kind == POLYRACE_INTERNAL || e.kind == POLYRACE_MEMORY ? PR_EXIT_INTERNAL : PR_EXIT_BAD;
+        return e.kind == POLYRACE_INTERNAL || e.kind == POLYRACE_MEMORY ? PR_EXIT_INTERNAL
+                                                                        : PR_EXIT_BAD;
     }
-    return r.overlaps ? PR_EXIT_RACE : r.mismatches ? PR_EXIT_INTERNAL : r.incomplete ? PR_EXIT_UNDECIDED : PR_EXIT_OK;
+    return r.overlaps     ? PR_EXIT_RACE
+           : r.mismatches ? PR_EXIT_INTERNAL
+           : r.incomplete ? PR_EXIT_UNDECIDED
+                          : PR_EXIT_OK;
 }
 
 static int replay_input(pr_cli *c, polyrace_context *ctx, FILE *out)
@@ -28,7 +33,8 @@ static int replay_input(pr_cli *c, polyrace_context *ctx, FILE *out)
         pr_cli_usage("replay", "%s: a launch is needed (--launch FILE)", in.name);
     } else {
         status = PR_EXIT_OK;
-        for (size_t i = 0; i < in.count; i++) status = pr_cli_worse(status, replay_launch(c, ctx, &in, i, out));
+        for (size_t i = 0; i < in.count; i++)
+            status = pr_cli_worse(status, replay_launch(c, ctx, &in, i, out));
     }
     pr_input_free(&in);
     return status;
@@ -42,7 +48,8 @@ int pr_cmd_replay(int argc, char **argv)
     FILE *out = NULL;
     polyrace_context *ctx = NULL;
     if (c.n_inputs != 1) pr_cli_usage("replay", "expected one input, got %d", c.n_inputs);
-    else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) status = replay_input(&c, ctx, out);
+    else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new()))
+        status = replay_input(&c, ctx, out);
     polyrace_context_free(ctx);
     pr_cli_free(&c);
     return !out || pr_cli_close(out) ? status : PR_EXIT_BAD;

@@ -26,7 +26,8 @@ void pr_cli_watch(polyrace_context *ctx)
 
 int pr_cli_worse(int a, int b)
 {
-    static const int order[] = { PR_EXIT_OK, PR_EXIT_UNDECIDED, PR_EXIT_INTERNAL, PR_EXIT_RACE, PR_EXIT_BAD };
+    static const int order[] = { PR_EXIT_OK, PR_EXIT_UNDECIDED, PR_EXIT_INTERNAL, PR_EXIT_RACE,
+                                 PR_EXIT_BAD };
     int at = 0, bt = 0;
     for (int k = 0; k < 5; k++) {
         if (order[k] == a) at = k;
@@ -41,8 +42,8 @@ void pr_cli_error(FILE *to, const polyrace_error *e, const char *fallback_file)
     fputs("polyrace: ", to);
     if (*file) fprintf(to, "%s:", file);
     if (*file && e->line) fprintf(to, "%d:%d:", e->line, e->column ? e->column : 1);
-    fprintf(to, "%s%s%s\n", *file ? " " : "", e->kind == POLYRACE_INTERNAL ? "internal error (please report): " : "",
-            e->message);
+    fprintf(to, "%s%s%s\n", *file ? " " : "",
+            e->kind == POLYRACE_INTERNAL ? "internal error (please report): " : "", e->message);
 }
 
 void pr_cli_usage(const char *command, const char *format, ...)
@@ -85,7 +86,8 @@ static bool set_option(pr_cli *c, int id, const char *value)
     default:
         if (pr_opt_value((pr_opt_id)id, value, &c->value[id], &u) != PR_OK) break;
         if (!(o->where & PR_OPT_LIBRARY)) return true;
-        if (polyrace_options_set(&c->options, o->name, value ? value : "1", &e) == POLYRACE_OK) return true;
+        if (polyrace_options_set(&c->options, o->name, value ? value : "1", &e) == POLYRACE_OK)
+            return true;
         pr_cli_usage(c->command, "%s", e.message);
         return false;
     }
@@ -100,8 +102,8 @@ static bool one_option(pr_cli *c, unsigned where, int argc, char **argv, int *i)
     int id = pr_opt_find(name, length);
     if (id < 0) {
         const char *near = pr_opt_near(name, length, where);
-        pr_cli_usage(c->command, "unknown option --%.*s%s%s%s", (int)length, name, near ? ", did you mean --" : "",
-                     near ? near : "", near ? "?" : "");
+        pr_cli_usage(c->command, "unknown option --%.*s%s%s%s", (int)length, name,
+                     near ? ", did you mean --" : "", near ? near : "", near ? "?" : "");
         return false;
     }
     const pr_opt *o = pr_opt_get((pr_opt_id)id);
@@ -136,7 +138,8 @@ static bool parse(pr_cli *c, unsigned where, int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         const char *a = argv[i];
         if (options && strcmp(a, "--") == 0) options = false;
-        else if (options && strcmp(a, "-v") == 0 && (where & PR_OPT_CHECK)) c->value[PR_OPT_STATS] = 1;
+        else if (options && strcmp(a, "-v") == 0 && (where & PR_OPT_CHECK))
+            c->value[PR_OPT_STATS] = 1;
         else if (options && strncmp(a, "--", 2) == 0) {
             if (!one_option(c, where, argc, argv, &i)) return false;
         } else if (options && a[0] == '-' && a[1]) {
@@ -165,7 +168,7 @@ bool pr_cli_parse(pr_cli *c, const char *command, unsigned where, int argc, char
     return true;
 }
 
-/* ---- inputs ----------------------------------------------------------------------------------- */
+/* ---- inputs --------------------------------------------------------------------------------- */
 static char *read_all(FILE *f, size_t most, size_t *length)
 {
     size_t cap = 1 << 16, n = 0;
@@ -211,7 +214,8 @@ static char *load(const char *name, const pr_cli *c, size_t *length)
     char *text = NULL;
     if (f) text = read_all(f, most, length);
     if (!f || !text || ferror(f)) {
-        fprintf(stderr, "polyrace: %s: cannot read: %s\n", name, errno ? strerror(errno) : "out of memory");
+        fprintf(stderr, "polyrace: %s: cannot read: %s\n", name,
+                errno ? strerror(errno) : "out of memory");
         free(text);
         text = NULL;
     }
@@ -227,14 +231,15 @@ static char *directory(const char *name, char *out, size_t cap)
     return out;
 }
 
-static bool bind_launch(pr_input *in, polyrace_context *ctx, const char *launch, const pr_cli *c, polyrace_error *e)
+static bool bind_launch(pr_input *in, polyrace_context *ctx, const char *launch, const pr_cli *c,
+                        polyrace_error *e)
 {
     char dir[4096];
     size_t n;
     char *text = load(launch, c, &n);
     if (!text) return false;
-    in->launch = polyrace_launch_parse_named(ctx, text, n, launch, directory(launch, dir, sizeof dir),
-                                             ends_with(launch, ".jsonl"), e);
+    in->launch = polyrace_launch_parse_named(
+        ctx, text, n, launch, directory(launch, dir, sizeof dir), ends_with(launch, ".jsonl"), e);
     free(text);
     if (!in->launch) pr_cli_error(stderr, e, launch);
     return in->launch != NULL;
@@ -254,10 +259,12 @@ static bool open_input(pr_input *in, polyrace_context *ctx, const pr_cli *c, con
     }
     if (in->kind == PR_INPUT_TTIR) return !launch || bind_launch(in, ctx, launch, c, &e);
     if (launch) {
-        fprintf(stderr, "polyrace: %s: --launch binds a .ttir, this input is a launch file\n", in->name);
+        fprintf(stderr, "polyrace: %s: --launch binds a .ttir, this input is a launch file\n",
+                in->name);
         return false;
     }
-    in->launch = polyrace_launch_parse_named(ctx, in->text, in->length, in->name, directory(name, dir, sizeof dir),
+    in->launch = polyrace_launch_parse_named(ctx, in->text, in->length, in->name,
+                                             directory(name, dir, sizeof dir),
                                              in->kind == PR_INPUT_JSONL, &e);
     if (!in->launch) pr_cli_error(stderr, &e, in->name);
     return in->launch != NULL;
@@ -286,7 +293,7 @@ void pr_input_free(pr_input *in)
     free(in->text);
 }
 
-/* ---- output ------------------------------------------------------------------------------------ */
+/* ---- output --------------------------------------------------------------------------------- */
 FILE *pr_cli_output(const pr_cli *c)
 {
     const char *name = c->text[PR_OPT_OUTPUT];
@@ -304,4 +311,5 @@ bool pr_cli_close(FILE *out)
     return good;
 }
 
-void pr_cli_write(void *file, const char *text, size_t length) { fwrite(text, 1, length, file); }
+void pr_cli_write(void *file, const char *text, size_t length)
+{ fwrite(text, 1, length, file); }

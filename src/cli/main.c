@@ -2,10 +2,13 @@
 #include <string.h>
 #include "cli.h"
 
-static const struct command { const char *name; int (*run)(int, char **); } commands[] = {
-    { "check", pr_cmd_check },   { "dump", pr_cmd_dump },         { "replay", pr_cmd_replay },
-    { "version", pr_cmd_version }, { "help", pr_cmd_help },
-    { "scan", NULL },            { "explain", NULL },             { "consan", NULL }, { "recheck", NULL },
+static const struct command {
+    const char *name;
+    int (*run)(int, char **);
+} commands[] = {
+    { "check", pr_cmd_check },     { "dump", pr_cmd_dump }, { "replay", pr_cmd_replay },
+    { "version", pr_cmd_version }, { "help", pr_cmd_help }, { "scan", NULL },
+    { "explain", NULL },           { "consan", NULL },      { "recheck", NULL },
 };
 
 int main(int argc, char **argv)

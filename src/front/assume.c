@@ -12,7 +12,10 @@ typedef struct reader {
     const char *why;
 } reader;
 
-typedef struct value { pr_term t; bool boolean; } value;
+typedef struct value {
+    pr_term t;
+    bool boolean;
+} value;
 
 static value fail(reader *c, const char *why)
 {
@@ -20,11 +23,15 @@ static value fail(reader *c, const char *why)
     return (value){ PR_TERM_NONE, false };
 }
 
-static void blanks(reader *c) { while (*c->p == ' ' || *c->p == '\t' || *c->p == '\n') c->p++; }
+static void blanks(reader *c)
+{
+    while (*c->p == ' ' || *c->p == '\t' || *c->p == '\n') c->p++;
+}
 
 static bool word_char(char ch)
 {
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_' || ch == '.';
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+           ch == '_' || ch == '.';
 }
 
 /* Takes an operator or a whole word. */
@@ -49,10 +56,13 @@ static value name(reader *c)
     for (int k = 0; k < c->r->n_args; k++) {
         if (!pr_str_eq(c->r->args[k].name, s)) continue;
         if (!c->r->args[k].is_int || c->r->args[k].param.id == 0)
-            return fail(c, pr_arena_printf(pr_terms_arena(c->T), PR_STR_FMT " is not an integer parameter", PR_STR_ARG(s)));
+            return fail(c,
+                        pr_arena_printf(pr_terms_arena(c->T),
+                                        PR_STR_FMT " is not an integer parameter", PR_STR_ARG(s)));
         return (value){ pr_var_term(c->T, c->r->args[k].param), false };
     }
-    return fail(c, pr_arena_printf(pr_terms_arena(c->T), "the kernel has no parameter " PR_STR_FMT, PR_STR_ARG(s)));
+    return fail(c, pr_arena_printf(pr_terms_arena(c->T), "the kernel has no parameter " PR_STR_FMT,
+                                   PR_STR_ARG(s)));
 }
 
 static value atom(reader *c)
@@ -78,12 +88,14 @@ static value atom(reader *c)
         size_t n = 0;
         while (word_char(c->p[n])) n++;
         pr_i128 v;
-        if (!pr_i128_parse((pr_str){ c->p, n }, &v) || v > (pr_i128)UINT64_MAX) return fail(c, "malformed number");
+        if (!pr_i128_parse((pr_str){ c->p, n }, &v) || v > (pr_i128)UINT64_MAX)
+            return fail(c, "malformed number");
         c->p += n;
         return (value){ pr_const(c->T, v), false };
     }
     if (word_char(*c->p)) return name(c);
-    return fail(c, *c->p ? pr_arena_printf(pr_terms_arena(c->T), "unexpected '%c'", *c->p) : "unexpected end");
+    return fail(c, *c->p ? pr_arena_printf(pr_terms_arena(c->T), "unexpected '%c'", *c->p)
+                         : "unexpected end");
 }
 
 static value product(reader *c)
@@ -99,7 +111,8 @@ static value product(reader *c)
         if (op == '*' && pr_term_const(c->T, b.t, &k)) a.t = pr_scale(c->T, a.t, k);
         else if (op == '*' && pr_term_const(c->T, a.t, &k)) a.t = pr_scale(c->T, b.t, k);
         else if (op == '*') return fail(c, "a product needs a constant factor");
-        else if (!pr_term_const(c->T, b.t, &k) || k <= 0) return fail(c, "the divisor must be a positive constant");
+        else if (!pr_term_const(c->T, b.t, &k) || k <= 0)
+            return fail(c, "the divisor must be a positive constant");
         else a.t = op == '/' ? pr_fdiv_t(c->T, a.t, b.t) : pr_fmod_t(c->T, a.t, b.t);
     }
     return a;
@@ -132,9 +145,12 @@ static value comparison(reader *c)
         if (c->why) return all;
         if (left.boolean || right.boolean) return fail(c, "a comparison needs integers");
         pr_terms *T = c->T;
-        pr_term t = op == 0 ? pr_le(T, left.t, right.t) : op == 1 ? pr_le(T, right.t, left.t)
-                  : op == 2 ? pr_eq(T, left.t, right.t) : op == 3 ? pr_ne(T, left.t, right.t)
-                  : op == 4 ? pr_lt(T, left.t, right.t) : pr_lt(T, right.t, left.t);
+        pr_term t = op == 0   ? pr_le(T, left.t, right.t)
+                    : op == 1 ? pr_le(T, right.t, left.t)
+                    : op == 2 ? pr_eq(T, left.t, right.t)
+                    : op == 3 ? pr_ne(T, left.t, right.t)
+                    : op == 4 ? pr_lt(T, left.t, right.t)
+                              : pr_lt(T, right.t, left.t);
         all = (value){ any ? pr_and(T, all.t, t) : t, true };
         any = true;
         left = right;
@@ -145,7 +161,8 @@ static value comparison(reader *c)
 static value negation(reader *c)
 {
     blanks(c);
-    if (!take(c, "not") && !(c->p[0] == '!' && c->p[1] != '=' && take(c, "!"))) return comparison(c);
+    if (!take(c, "not") && !(c->p[0] == '!' && c->p[1] != '=' && take(c, "!")))
+        return comparison(c);
     if (++c->depth > NESTING) return fail(c, "nested too deeply");
     value v = negation(c);
     c->depth--;

@@ -2,7 +2,8 @@
  *
  *   n >= 1 and n % 16 == 0      0 <= lo <= hi      not (m == 0) or k // 4 < m
  *
- * and, or, not (also && || !), comparisons that may be chained, + and -, * by a constant, // and % by a
+ * and, or, not (also && || !), comparisons that may be chained, + and -, * by a constant, // and
+ * % by a
  * positive constant (floor). Names are the kernel's argument names. */
 #ifndef PR_FRONT_ASSUME_H
 #define PR_FRONT_ASSUME_H

@@ -1,6 +1,8 @@
-/* Launch documents: syntax, the list of launches, and every check that needs no kernel. See launch.h.
+/* Launch documents: syntax, the list of launches, and every check that needs no kernel. See
+ * launch.h.
  *
- * JSON is read by jansson, which keeps no positions; a path is turned into line and column by a second
+ * JSON is read by jansson, which keeps no positions; a path is turned into line and column by a
+ * second
  * walk over the text, done only for the one error that is reported. */
 #include "front/launch_doc.h"
 #include <stdarg.h>
@@ -14,7 +16,10 @@ void pr_launch_limits_default(pr_launch_limits *l)
 }
 
 /* ---- positions ----------------------------------------------------------------------------- */
-typedef struct scan { const char *s; size_t n, i; } scan;
+typedef struct scan {
+    const char *s;
+    size_t n, i;
+} scan;
 
 static void blanks(scan *c)
 {
@@ -36,10 +41,15 @@ static void skip_value(scan *c)
         if (c->i >= c->n) return;
         char ch = c->s[c->i];
         if (ch == '"') skip_string(c);
-        else if (ch == '{' || ch == '[') { depth++; c->i++; }
-        else if (ch == '}' || ch == ']') { depth--; c->i++; }
-        else if (ch == ',' || ch == ':') c->i++;
-        else while (c->i < c->n && !strchr(",:{}[]\" \t\r\n", c->s[c->i])) c->i++;
+        else if (ch == '{' || ch == '[') {
+            depth++;
+            c->i++;
+        } else if (ch == '}' || ch == ']') {
+            depth--;
+            c->i++;
+        } else if (ch == ',' || ch == ':') c->i++;
+        else
+            while (c->i < c->n && !strchr(",:{}[]\" \t\r\n", c->s[c->i])) c->i++;
     } while (depth > 0);
 }
 
@@ -59,7 +69,7 @@ static bool enter(scan *c, const pr_json_at *step)
             skip_string(c);
             size_t n = c->i - 1 - from;
             blanks(c);
-            if (c->i < c->n) c->i++;                       /* the colon */
+            if (c->i < c->n) c->i++; /* the colon */
             blanks(c);
             if (n == strlen(step->key) && memcmp(c->s + from, step->key, n) == 0) return true;
         }
@@ -80,8 +90,10 @@ void pr_json_locate(const char *text, size_t length, const pr_json_at *at, int *
     while (n-- > 0 && enter(&c, chain[n])) found = c.i;
     *line = *col = 1;
     for (size_t i = 0; i < found; i++) {
-        if (text[i] == '\n') { ++*line; *col = 1; }
-        else if (((unsigned char)text[i] & 0xc0) != 0x80) ++*col;
+        if (text[i] == '\n') {
+            ++*line;
+            *col = 1;
+        } else if (((unsigned char)text[i] & 0xc0) != 0x80) ++*col;
     }
 }
 
@@ -94,8 +106,8 @@ static void path_text(char *out, size_t cap, const pr_json_at *at)
     out[0] = 0;
     while (n-- > 0 && used + 1 < cap) {
         int wrote = chain[n]->key
-            ? snprintf(out + used, cap - used, "%s%s", used ? "." : "", chain[n]->key)
-            : snprintf(out + used, cap - used, "[%d]", chain[n]->index);
+                        ? snprintf(out + used, cap - used, "%s%s", used ? "." : "", chain[n]->key)
+                        : snprintf(out + used, cap - used, "[%d]", chain[n]->index);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
 }
@@ -121,7 +133,8 @@ pr_status pr_launch_bad(pr_launch_reader *r, const pr_json_at *at, const char *f
     int line, col;
     const pr_launch_doc *d = r->doc;
     locate(d, r->item, at, &line, &col);
-    return pr_fail(r->err, PR_ERR_INPUT, d->name, line, col, "%s%s%s", path, path[0] ? ": " : "", what);
+    return pr_fail(r->err, PR_ERR_INPUT, d->name, line, col, "%s%s%s", path, path[0] ? ": " : "",
+                   what);
 }
 
 const char *pr_json_kind(const json_t *v)
@@ -133,14 +146,16 @@ const char *pr_json_kind(const json_t *v)
     case JSON_STRING: return "a string";
     case JSON_INTEGER: return "an integer";
     case JSON_REAL: return "a real number";
-    case JSON_TRUE: case JSON_FALSE: return "a boolean";
+    case JSON_TRUE:
+    case JSON_FALSE: return "a boolean";
     case JSON_NULL: return "null";
     }
     return "something else";
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
-static json_t *read_json(const pr_launch_doc *d, const char *text, size_t length, int first_line, pr_error *err)
+static json_t *read_json(const pr_launch_doc *d, const char *text, size_t length, int first_line,
+                         pr_error *err)
 {
     json_error_t e;
     json_t *v = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &e);
@@ -180,25 +195,32 @@ static bool split_lines(pr_launch_doc *d, pr_error *err)
     return true;
 }
 
-static pr_status check_version(pr_launch_reader *r, json_t *object, const pr_json_at *up, bool required)
+static pr_status check_version(pr_launch_reader *r, json_t *object, const pr_json_at *up,
+                               bool required)
 {
     json_t *v = json_object_get(object, "version");
     pr_json_at at = { up, "version", 0 };
-    if (!v) return required ? pr_launch_bad(r, &at, "missing: a launch file says \"version\": 1") : PR_OK;
-    if (!json_is_integer(v)) return pr_launch_bad(r, &at, "expected the integer 1, got %s", pr_json_kind(v));
+    if (!v)
+        return required ? pr_launch_bad(r, &at, "missing: a launch file says \"version\": 1")
+                        : PR_OK;
+    if (!json_is_integer(v))
+        return pr_launch_bad(r, &at, "expected the integer 1, got %s", pr_json_kind(v));
     if (json_integer_value(v) != 1)
-        return pr_launch_bad(r, &at, "version %lld is not known to this build, which reads version 1",
+        return pr_launch_bad(r, &at,
+                             "version %lld is not known to this build, which reads version 1",
                              (long long)json_integer_value(v));
     return PR_OK;
 }
 
-pr_launch_doc *pr_launch_doc_parse(pr_arena *arena, const char *text, size_t length, const char *name,
-                                   const char *base_dir, bool lines, pr_error *err)
+pr_launch_doc *pr_launch_doc_parse(pr_arena *arena, const char *text, size_t length,
+                                   const char *name, const char *base_dir, bool lines,
+                                   pr_error *err)
 {
     pr_launch_doc *d = PR_NEW(arena, pr_launch_doc);
     d->arena = arena;
     d->name = pr_arena_strndup(arena, name ? name : "", name ? strlen(name) : 0);
-    d->base_dir = pr_arena_strndup(arena, base_dir ? base_dir : "", base_dir ? strlen(base_dir) : 0);
+    d->base_dir =
+        pr_arena_strndup(arena, base_dir ? base_dir : "", base_dir ? strlen(base_dir) : 0);
     d->text = pr_arena_strndup(arena, text, length);
     d->length = length;
     d->lines = lines;
@@ -238,9 +260,12 @@ void pr_launch_doc_free(pr_launch_doc *d)
     d->line_root = NULL;
 }
 
-const char *pr_launch_doc_name(const pr_launch_doc *d) { return d->name; }
-const char *pr_launch_doc_base_dir(const pr_launch_doc *d) { return d->base_dir; }
-int pr_launch_doc_count(const pr_launch_doc *d) { return d->count; }
+const char *pr_launch_doc_name(const pr_launch_doc *d)
+{ return d->name; }
+const char *pr_launch_doc_base_dir(const pr_launch_doc *d)
+{ return d->base_dir; }
+int pr_launch_doc_count(const pr_launch_doc *d)
+{ return d->count; }
 
 static json_t *launch_of(const pr_launch_doc *d, int i)
 {
@@ -253,33 +278,36 @@ bool pr_launch_reader_open(pr_launch_reader *r, pr_launch_doc *d, int i, pr_erro
     static const pr_json_at list = { NULL, "launches", 0 };
     *r = (pr_launch_reader){ .doc = d, .item = i, .err = err };
     if (d->lines && !d->line_root[i])
-        d->line_root[i] = read_json(d, d->line_text[i].s, d->line_text[i].n, d->line_number[i], err);
+        d->line_root[i] =
+            read_json(d, d->line_text[i].s, d->line_text[i].n, d->line_number[i], err);
     r->launch = launch_of(d, i);
     if (!r->launch) return false;
     r->has_root_path = d->wrapped;
     r->root = (pr_json_at){ &list, NULL, i };
     if (json_is_object(r->launch)) return true;
-    pr_launch_bad(r, pr_launch_reader_path(r), "expected a launch object, got %s", pr_json_kind(r->launch));
+    pr_launch_bad(r, pr_launch_reader_path(r), "expected a launch object, got %s",
+                  pr_json_kind(r->launch));
     return false;
 }
 
 const pr_json_at *pr_launch_reader_path(const pr_launch_reader *r)
-{
-    return r->has_root_path ? &r->root : NULL;
-}
+{ return r->has_root_path ? &r->root : NULL; }
 
-/* ---- checks without a kernel ------------------------------------------------------------------ */
-static pr_status want_string(pr_launch_reader *r, json_t *object, const pr_json_at *up, const char *key)
+/* ---- checks without a kernel ---------------------------------------------------------------- */
+static pr_status want_string(pr_launch_reader *r, json_t *object, const pr_json_at *up,
+                             const char *key)
 {
     json_t *v = json_object_get(object, key);
     pr_json_at at = { up, key, 0 };
-    if (v && !json_is_string(v)) return pr_launch_bad(r, &at, "expected a string, got %s", pr_json_kind(v));
+    if (v && !json_is_string(v))
+        return pr_launch_bad(r, &at, "expected a string, got %s", pr_json_kind(v));
     return PR_OK;
 }
 
 static pr_status check_text(pr_launch_reader *r, json_t *object, const pr_json_at *up)
 {
-    static const char *const keys[] = { "ttir", "ttgir", "ttir_text", "ttgir_text", "compile_error" };
+    static const char *const keys[] = { "ttir", "ttgir", "ttir_text", "ttgir_text",
+                                        "compile_error" };
     for (size_t k = 0; k < PR_LEN(keys); k++) {
         pr_status s = want_string(r, object, up, keys[k]);
         if (s != PR_OK) return s;
@@ -297,13 +325,15 @@ static pr_status check_grid(pr_launch_reader *r, json_t *object, const pr_json_a
     json_t *g = json_object_get(object, "grid");
     pr_json_at at = { up, "grid", 0 };
     if (!g || json_is_null(g)) return PR_OK;
-    if (!json_is_array(g)) return pr_launch_bad(r, &at, "expected one to three integers, got %s", pr_json_kind(g));
+    if (!json_is_array(g))
+        return pr_launch_bad(r, &at, "expected one to three integers, got %s", pr_json_kind(g));
     size_t n = json_array_size(g);
     if (n < 1 || n > 3) return pr_launch_bad(r, &at, "expected one to three integers, got %zu", n);
     for (size_t k = 0; k < n; k++) {
         json_t *v = json_array_get(g, k);
         pr_json_at item = { &at, NULL, (int)k };
-        if (!json_is_integer(v)) return pr_launch_bad(r, &item, "expected an integer, got %s", pr_json_kind(v));
+        if (!json_is_integer(v))
+            return pr_launch_bad(r, &item, "expected an integer, got %s", pr_json_kind(v));
         if (json_integer_value(v) < 1 || json_integer_value(v) > INT32_MAX)
             return pr_launch_bad(r, &item, "%lld is not a grid extent (1 to 2147483647)",
                                  (long long)json_integer_value(v));
@@ -317,7 +347,8 @@ static pr_status check_config(pr_launch_reader *r, json_t *object, const pr_json
     json_t *c = json_object_get(object, "config");
     pr_json_at at = { up, "config", 0 };
     if (!c) return PR_OK;
-    if (!json_is_object(c)) return pr_launch_bad(r, &at, "expected an object, got %s", pr_json_kind(c));
+    if (!json_is_object(c))
+        return pr_launch_bad(r, &at, "expected an object, got %s", pr_json_kind(c));
     for (size_t k = 0; k < PR_LEN(counts); k++) {
         json_t *v = json_object_get(c, counts[k]);
         pr_json_at item = { &at, counts[k], 0 };
@@ -328,13 +359,15 @@ static pr_status check_config(pr_launch_reader *r, json_t *object, const pr_json
     return PR_OK;
 }
 
-static pr_status check_args(pr_launch_reader *r, json_t *object, const pr_json_at *up, bool required)
+static pr_status check_args(pr_launch_reader *r, json_t *object, const pr_json_at *up,
+                            bool required)
 {
     json_t *a = json_object_get(object, "args");
     pr_json_at at = { up, "args", 0 };
     if (!a && required) return pr_launch_bad(r, &at, "missing: the kernel's arguments");
     if (a && !json_is_object(a) && !json_is_array(a))
-        return pr_launch_bad(r, &at, "expected an object by name or an array in order, got %s", pr_json_kind(a));
+        return pr_launch_bad(r, &at, "expected an object by name or an array in order, got %s",
+                             pr_json_kind(a));
     return PR_OK;
 }
 
@@ -354,11 +387,13 @@ static pr_status check_assume(pr_launch_reader *r, const pr_json_at *up)
     json_t *list = json_object_get(r->launch, "assume");
     pr_json_at at = { up, "assume", 0 };
     if (!list) return PR_OK;
-    if (!json_is_array(list)) return pr_launch_bad(r, &at, "expected an array of strings, got %s", pr_json_kind(list));
+    if (!json_is_array(list))
+        return pr_launch_bad(r, &at, "expected an array of strings, got %s", pr_json_kind(list));
     for (size_t k = 0; k < json_array_size(list); k++) {
         json_t *v = json_array_get(list, k);
         pr_json_at item = { &at, NULL, (int)k };
-        if (!json_is_string(v)) return pr_launch_bad(r, &item, "expected a string, got %s", pr_json_kind(v));
+        if (!json_is_string(v))
+            return pr_launch_bad(r, &item, "expected a string, got %s", pr_json_kind(v));
     }
     return PR_OK;
 }
@@ -368,12 +403,14 @@ static pr_status check_configs(pr_launch_reader *r, const pr_json_at *up)
     json_t *list = json_object_get(r->launch, "configs");
     pr_json_at at = { up, "configs", 0 };
     if (!list) return PR_OK;
-    if (!json_is_array(list)) return pr_launch_bad(r, &at, "expected an array, got %s", pr_json_kind(list));
+    if (!json_is_array(list))
+        return pr_launch_bad(r, &at, "expected an array, got %s", pr_json_kind(list));
     if (!json_array_size(list)) return pr_launch_bad(r, &at, "the list is empty");
     for (size_t k = 0; k < json_array_size(list); k++) {
         json_t *v = json_array_get(list, k);
         pr_json_at item = { &at, NULL, (int)k };
-        if (!json_is_object(v)) return pr_launch_bad(r, &item, "expected an object, got %s", pr_json_kind(v));
+        if (!json_is_object(v))
+            return pr_launch_bad(r, &item, "expected an object, got %s", pr_json_kind(v));
         pr_status s = check_common(r, v, &item);
         if (s == PR_OK) s = check_args(r, v, &item, false);
         if (s == PR_OK && json_is_array(json_object_get(v, "args")) &&
@@ -406,7 +443,8 @@ pr_status pr_launch_doc_check(pr_launch_doc *d, int i, pr_error *err)
     if (s == PR_OK) s = check_assume(&r, up);
     if (s == PR_OK) s = check_configs(&r, up);
     if (s == PR_OK)
-        s = check_args(&r, r.launch, up, !all_configs_have(json_object_get(r.launch, "configs"), "args"));
+        s = check_args(&r, r.launch, up,
+                       !all_configs_have(json_object_get(r.launch, "configs"), "args"));
     return s;
 }
 
@@ -418,9 +456,7 @@ static pr_str json_str(const json_t *v)
 }
 
 pr_str pr_launch_doc_kernel(const pr_launch_doc *d, int i)
-{
-    return json_str(json_object_get(launch_of(d, i), "kernel"));
-}
+{ return json_str(json_object_get(launch_of(d, i), "kernel")); }
 
 int pr_launch_doc_configs(const pr_launch_doc *d, int i)
 {
@@ -429,9 +465,7 @@ int pr_launch_doc_configs(const pr_launch_doc *d, int i)
 }
 
 static json_t *config_of(const pr_launch_doc *d, int i, int c)
-{
-    return json_array_get(json_object_get(launch_of(d, i), "configs"), (size_t)c);
-}
+{ return json_array_get(json_object_get(launch_of(d, i), "configs"), (size_t)c); }
 
 /* The configuration's own field, else the launch's. */
 static json_t *field(const pr_launch_doc *d, int i, int c, const char *key)
@@ -443,9 +477,14 @@ static json_t *field(const pr_launch_doc *d, int i, int c, const char *key)
 
 void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, pr_launch_text *out)
 {
-    static const struct { const char *key; bool ttgir, file; } keys[] = {
-        { "ttir_text", false, false }, { "ttir", false, true },
-        { "ttgir_text", true, false }, { "ttgir", true, true },
+    static const struct {
+        const char *key;
+        bool ttgir, file;
+    } keys[] = {
+        { "ttir_text", false, false },
+        { "ttir", false, true },
+        { "ttgir_text", true, false },
+        { "ttgir", true, true },
     };
     *out = (pr_launch_text){ 0 };
     json_t *places[2] = { config_of(d, i, c), launch_of(d, i) };
@@ -463,8 +502,8 @@ void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, p
             locate(d, i, &at, &out->line, &out->col);
             if (keys[k].file)
                 out->path = out->text.s[0] == '/' || !d->base_dir[0]
-                    ? pr_arena_strndup(arena, out->text.s, out->text.n)
-                    : pr_arena_printf(arena, "%s/%s", d->base_dir, out->text.s);
+                                ? pr_arena_strndup(arena, out->text.s, out->text.n)
+                                : pr_arena_printf(arena, "%s/%s", d->base_dir, out->text.s);
         }
         /* a configuration that says why it has no text does not fall back to the shared one */
         if (p == 0 && places[0] && json_object_get(places[0], "compile_error")) return;
@@ -479,9 +518,7 @@ void pr_launch_doc_place(const pr_launch_doc *d, int i, const char *key, int k, 
 }
 
 pr_str pr_launch_doc_compile_error(const pr_launch_doc *d, int i, int c)
-{
-    return json_str(field(d, i, c, "compile_error"));
-}
+{ return json_str(field(d, i, c, "compile_error")); }
 
 const char *pr_launch_doc_config_json(pr_arena *arena, const pr_launch_doc *d, int i, int c)
 {

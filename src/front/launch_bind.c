@@ -1,9 +1,13 @@
 /* Binding the arguments of one launch to a kernel's signature. See launch.h and ttir-front.md 8.
  *
- * The signature decides how an entry is read: an integer argument takes a number, a pointer a tensor, a
- * descriptor a descriptor (whose shape and strides also fill the arguments that the compiler appends).
- * Tensors whose addresses are not known name their storage by id; after all arguments were read, each
- * id gets an invented base past every real address, 256-byte aligned and disjoint from the others. */
+ * The signature decides how an entry is read: an integer argument takes a number, a pointer a
+ * tensor, a
+ * descriptor a descriptor (whose shape and strides also fill the arguments that the compiler
+ * appends).
+ * Tensors whose addresses are not known name their storage by id; after all arguments were read,
+ * each
+ * id gets an invented base past every real address, 256-byte aligned and disjoint from the
+ * others. */
 #include <stdio.h>
 #include <string.h>
 #include "front/launch_doc.h"
@@ -12,8 +16,8 @@
 typedef struct binder {
     pr_launch_reader r;
     int config;
-    json_t *own_args, *shared_args;       /* of the configuration, of the launch; null = none       */
-    pr_json_at configs, config_at;        /* path parts; they point at each other                 */
+    json_t *own_args, *shared_args; /* of the configuration, of the launch; null = none */
+    pr_json_at configs, config_at;  /* path parts; they point at each other */
     pr_json_at own_at, shared_at;
     pr_tensor_reader tensors;
     const pr_ir *ir;
@@ -46,11 +50,13 @@ static json_t *entry(binder *b, int i, pr_str name, pr_json_at *at)
         bool by_name = json_is_object(places[p]);
         if (!places[p]) continue;
         *at = (pr_json_at){ up[p], by_name ? key : NULL, i };
-        json_t *v = by_name ? json_object_get(places[p], key) : json_array_get(places[p], (size_t)i);
+        json_t *v =
+            by_name ? json_object_get(places[p], key) : json_array_get(places[p], (size_t)i);
         if (v) return v;
     }
     *at = (pr_json_at){ b->shared_args ? &b->shared_at : &b->own_at,
-                        json_is_array(b->shared_args ? b->shared_args : b->own_args) ? NULL : key, i };
+                        json_is_array(b->shared_args ? b->shared_args : b->own_args) ? NULL : key,
+                        i };
     return NULL;
 }
 
@@ -58,18 +64,23 @@ static pr_i128 divisibility_of(const pr_value *arg)
 {
     pr_attr *a = pr_dict_get(arg->attrs, "tt.divisibility");
     if (!a) return 1;
-    pr_i128 v = a->kind == PR_ATTR_INT ? a->integer : a->kind == PR_ATTR_DENSE && a->n_ints > 0 ? a->ints[0] : 1;
+    pr_i128 v = a->kind == PR_ATTR_INT                      ? a->integer
+                : a->kind == PR_ATTR_DENSE && a->n_ints > 0 ? a->ints[0]
+                                                            : 1;
     return v > 0 ? v : 1;
 }
 
-static pr_status bind_int(binder *b, json_t *v, const pr_json_at *at, const pr_value *arg, pr_arg *out)
+static pr_status bind_int(binder *b, json_t *v, const pr_json_at *at, const pr_value *arg,
+                          pr_arg *out)
 {
     int bits = arg->type->kind == PR_TYPE_INDEX ? 64 : arg->type->bits;
     pr_json_at scalar = { at, "scalar", 0 }, value = { &scalar, "value", 0 };
     if (json_is_object(v)) {
         json_t *s = json_object_get(v, "scalar");
-        if (!s) return pr_launch_bad(&b->r, at, "expected a number for an argument of type i%d", bits);
-        if (!json_is_object(s)) return pr_launch_bad(&b->r, &scalar, "expected an object, got %s", pr_json_kind(s));
+        if (!s)
+            return pr_launch_bad(&b->r, at, "expected a number for an argument of type i%d", bits);
+        if (!json_is_object(s))
+            return pr_launch_bad(&b->r, &scalar, "expected an object, got %s", pr_json_kind(s));
         v = json_object_get(s, "value");
         if (!v) return pr_launch_bad(&b->r, &value, "missing (null keeps it symbolic)");
         at = &value;
@@ -81,14 +92,16 @@ static pr_status bind_int(binder *b, json_t *v, const pr_json_at *at, const pr_v
     pr_i128 n;
     pr_status s = pr_json_integer(&b->r, v, at, &n);
     if (s != PR_OK) return s;
-    if (bits < 1 || bits > 64) return pr_launch_bad(&b->r, at, "integers of %d bits cannot be given", bits);
+    if (bits < 1 || bits > 64)
+        return pr_launch_bad(&b->r, at, "integers of %d bits cannot be given", bits);
     if (n < pr_int_min(bits) || n >= (pr_i128)1 << bits)
         return pr_launch_bad(&b->r, at, "the value does not fit in i%d", bits);
     out->kind = PR_ARG_INT;
     out->value = bits == 1 ? (n != 0) : pr_wrap_signed(n, bits);
     pr_i128 divisor = divisibility_of(arg);
     if (pr_fmod(out->value, divisor) != 0)
-        return pr_launch_bad(&b->r, at, "the kernel was compiled for a multiple of %lld (tt.divisibility)",
+        return pr_launch_bad(&b->r, at,
+                             "the kernel was compiled for a multiple of %lld (tt.divisibility)",
                              (long long)divisor);
     return PR_OK;
 }
@@ -102,7 +115,8 @@ static pr_status bind_float(binder *b, json_t *v, const pr_json_at *at, pr_arg *
         if (!v) return pr_launch_bad(&b->r, at, "missing (null keeps it symbolic)");
     }
     out->kind = json_is_null(v) ? PR_ARG_SYMBOLIC : PR_ARG_FLOAT;
-    if (json_is_number(v) || json_is_null(v) || json_is_boolean(v) || json_is_string(v)) return PR_OK;
+    if (json_is_number(v) || json_is_null(v) || json_is_boolean(v) || json_is_string(v))
+        return PR_OK;
     return pr_launch_bad(&b->r, at, "expected a number, got %s", pr_json_kind(v));
 }
 
@@ -113,7 +127,8 @@ static bool sizes_agree(const pr_type *pointee, const pr_tensor *t)
     return bytes == t->elem_bytes || bytes == 0 || (pointee->kind == PR_TYPE_INT && bytes == 1);
 }
 
-static pr_status bind_tensor(binder *b, json_t *v, const pr_json_at *at, const pr_value *arg, pr_arg *out)
+static pr_status bind_tensor(binder *b, json_t *v, const pr_json_at *at, const pr_value *arg,
+                             pr_arg *out)
 {
     if (json_is_null(v)) {
         out->kind = PR_ARG_SYMBOLIC;
@@ -121,28 +136,34 @@ static pr_status bind_tensor(binder *b, json_t *v, const pr_json_at *at, const p
     }
     pr_json_at desc = { at, "descriptor", 0 };
     json_t *d = json_is_object(v) ? json_object_get(v, "descriptor") : NULL;
-    if (json_is_object(d)) {                    /* a descriptor lowered to its base pointer */
+    if (json_is_object(d)) { /* a descriptor lowered to its base pointer */
         v = d;
         at = &desc;
     }
     pr_json_at body_at = { at, "tensor", 0 };
     json_t *body = json_is_object(v) ? json_object_get(v, "tensor") : NULL;
     if (!body)
-        return pr_launch_bad(&b->r, at, "expected {\"tensor\": ...} for a pointer argument, got %s", pr_json_kind(v));
+        return pr_launch_bad(&b->r, at, "expected {\"tensor\": ...} for a pointer argument, got %s",
+                             pr_json_kind(v));
     pr_tensor *t;
     bool usable;
-    pr_status s = pr_tensor_read(&b->tensors, &b->r, body, &body_at, out->name, divisibility_of(arg), &t, &usable);
+    pr_status s = pr_tensor_read(&b->tensors, &b->r, body, &body_at, out->name,
+                                 divisibility_of(arg), &t, &usable);
     if (s != PR_OK) return s;
     const pr_type *pointee = arg->type->elem;
     if (!usable) {
-        refuse(b, arg, pr_arena_printf(b->tensors.arena,
-                   "tensor %.*s is not contiguous and has neither strides nor storage", PR_STR_ARG(out->name)),
+        refuse(b, arg,
+               pr_arena_printf(b->tensors.arena,
+                               "tensor %.*s is not contiguous and has neither strides nor storage",
+                               PR_STR_ARG(out->name)),
                "give its strides in the launch file");
     } else if (pointee && !sizes_agree(pointee, t)) {
-        refuse(b, arg, pr_arena_printf(b->tensors.arena,
-                   "tensor %.*s has %d-byte elements, the kernel's pointer %d-byte ones",
-                   PR_STR_ARG(out->name), t->elem_bytes, pr_type_bytes(pointee)),
-               "give the dtype that the kernel was compiled for");
+        refuse(
+            b, arg,
+            pr_arena_printf(b->tensors.arena,
+                            "tensor %.*s has %d-byte elements, the kernel's pointer %d-byte ones",
+                            PR_STR_ARG(out->name), t->elem_bytes, pr_type_bytes(pointee)),
+            "give the dtype that the kernel was compiled for");
     } else {
         out->kind = PR_ARG_TENSOR;
         out->tensor = t;
@@ -175,7 +196,8 @@ static pr_status read_list(binder *b, json_t *object, const pr_json_at *up, cons
     return PR_OK;
 }
 
-static pr_status bind_descriptor(binder *b, json_t *v, const pr_json_at *at, const pr_value *arg, pr_arg *out)
+static pr_status bind_descriptor(binder *b, json_t *v, const pr_json_at *at, const pr_value *arg,
+                                 pr_arg *out)
 {
     if (json_is_null(v)) {
         out->kind = PR_ARG_SYMBOLIC;
@@ -184,7 +206,8 @@ static pr_status bind_descriptor(binder *b, json_t *v, const pr_json_at *at, con
     pr_json_at desc_at = { at, "descriptor", 0 }, body_at = { &desc_at, "tensor", 0 };
     json_t *d = json_is_object(v) ? json_object_get(v, "descriptor") : NULL;
     if (!json_is_object(d))
-        return pr_launch_bad(&b->r, at, "expected {\"descriptor\": {...}} for a descriptor argument");
+        return pr_launch_bad(&b->r, at,
+                             "expected {\"descriptor\": {...}} for a descriptor argument");
     json_t *body = json_object_get(d, "tensor");
     if (!body) return pr_launch_bad(&b->r, &body_at, "missing: the tensor below the descriptor");
     pr_tensor *t;
@@ -194,22 +217,28 @@ static pr_status bind_descriptor(binder *b, json_t *v, const pr_json_at *at, con
     const pr_type *block = arg->type->elem;
     int rank = block && block->kind == PR_TYPE_TENSOR ? block->rank : t->rank;
     if (rank != t->rank && (!json_object_get(d, "shape") || !json_object_get(d, "strides")))
-        return pr_launch_bad(&b->r, &desc_at, "the tensor has %d dimensions, the descriptor %d", t->rank, rank);
+        return pr_launch_bad(&b->r, &desc_at, "the tensor has %d dimensions, the descriptor %d",
+                             t->rank, rank);
     int64_t ones[PR_MAX_RANK] = { 1, 1, 1, 1, 1, 1, 1, 1 };
     s = read_list(b, d, &desc_at, "shape", rank, t->shape, 0, out->desc_shape);
     if (s == PR_OK) s = read_list(b, d, &desc_at, "strides", rank, t->stride, 0, out->desc_stride);
     if (s == PR_OK)
-        s = read_list(b, d, &desc_at, "block", rank, block && block->kind == PR_TYPE_TENSOR ? block->shape : ones, 1,
+        s = read_list(b, d, &desc_at, "block", rank,
+                      block && block->kind == PR_TYPE_TENSOR ? block->shape : ones, 1,
                       out->desc_block);
     if (s != PR_OK) return s;
     json_t *padding = json_object_get(d, "padding");
     pr_json_at padding_at = { &desc_at, "padding", 0 };
     if (padding && !json_is_string(padding) && !json_is_null(padding))
-        return pr_launch_bad(&b->r, &padding_at, "expected \"zero\" or \"nan\", got %s", pr_json_kind(padding));
+        return pr_launch_bad(&b->r, &padding_at, "expected \"zero\" or \"nan\", got %s",
+                             pr_json_kind(padding));
     const pr_type *element = block ? pr_type_scalar(block) : NULL;
     if (!usable || (element && !sizes_agree(element, t))) {
-        refuse(b, arg, pr_arena_printf(b->tensors.arena, "the tensor of descriptor %.*s does not match its type",
-                                       PR_STR_ARG(out->name)), NULL);
+        refuse(b, arg,
+               pr_arena_printf(b->tensors.arena,
+                               "the tensor of descriptor %.*s does not match its type",
+                               PR_STR_ARG(out->name)),
+               NULL);
         out->kind = PR_ARG_SYMBOLIC;
         return PR_OK;
     }
@@ -219,7 +248,8 @@ static pr_status bind_descriptor(binder *b, json_t *v, const pr_json_at *at, con
     return PR_OK;
 }
 
-/* The compiler appends shape and strides of a host descriptor to the signature, named `d.shape.0` ...,
+/* The compiler appends shape and strides of a host descriptor to the signature, named `d.shape.0`
+ * ...,
  * or unnamed right behind it. */
 static bool bind_from_descriptor(binder *b, int i, bool named, pr_arg *out)
 {
@@ -246,8 +276,10 @@ static bool bind_from_descriptor(binder *b, int i, bool named, pr_arg *out)
 static pr_status missing(binder *b, const pr_json_at *at, pr_str name)
 {
     bool unnamed = pr_str_starts(name, "arg") && name.n > 3 && name.s[3] >= '0' && name.s[3] <= '9';
-    return pr_launch_bad(&b->r, at, "missing: every argument of the kernel needs an entry (null keeps it symbolic)%s",
-                         unnamed ? "; the text does not name its arguments, an array binds in order" : "");
+    return pr_launch_bad(
+        &b->r, at,
+        "missing: every argument of the kernel needs an entry (null keeps it symbolic)%s",
+        unnamed ? "; the text does not name its arguments, an array binds in order" : "");
 }
 
 static pr_status bind_arg(binder *b, int i)
@@ -297,7 +329,8 @@ static pr_status bind_grid(binder *b, json_t *own, const int64_t *override)
     }
     if (!g) return pr_launch_bad(&b->r, &at, "missing: the launch grid (null keeps it symbolic)");
     if (json_is_null(g)) return PR_OK;
-    for (size_t k = 0; k < json_array_size(g); k++) l->grid[k] = json_integer_value(json_array_get(g, k));
+    for (size_t k = 0; k < json_array_size(g); k++)
+        l->grid[k] = json_integer_value(json_array_get(g, k));
     l->grid_known = true;
     return PR_OK;
 }
@@ -308,9 +341,10 @@ static int count_of(json_t *config, const char *key, int fallback)
     return v ? (int)json_integer_value(v) : fallback;
 }
 
-pr_status pr_launch_bind(pr_arena *arena, pr_launch_doc *d, int i, int c, const pr_ir *ir, const pr_op *func,
-                         const pr_launch_limits *limits, const int64_t *grid_override, pr_launch *out,
-                         pr_refusal_vec *refusals, pr_error *err)
+pr_status pr_launch_bind(pr_arena *arena, pr_launch_doc *d, int i, int c, const pr_ir *ir,
+                         const pr_op *func, const pr_launch_limits *limits,
+                         const int64_t *grid_override, pr_launch *out, pr_refusal_vec *refusals,
+                         pr_error *err)
 {
     binder b = { .config = c, .ir = ir, .func = func, .out = out, .refusals = refusals };
     if (!pr_launch_reader_open(&b.r, d, i, err)) return PR_ERR_INPUT;
@@ -336,7 +370,8 @@ pr_status pr_launch_bind(pr_arena *arena, pr_launch_doc *d, int i, int c, const 
     json_t *assume = json_object_get(b.r.launch, "assume");
     out->n_assume = (int)json_array_size(assume);
     out->assume = PR_NEW_N(arena, pr_assume, out->n_assume);
-    for (int k = 0; k < out->n_assume; k++) out->assume[k].text = keep(&b, json_array_get(assume, (size_t)k)).s;
+    for (int k = 0; k < out->n_assume; k++)
+        out->assume[k].text = keep(&b, json_array_get(assume, (size_t)k)).s;
 
     pr_status s = bind_grid(&b, own, grid_override);
     if (s != PR_OK) return s;
@@ -346,9 +381,10 @@ pr_status pr_launch_bind(pr_arena *arena, pr_launch_doc *d, int i, int c, const 
     json_t *arrays[2] = { b.own_args, b.shared_args };
     for (int k = 0; k < 2; k++)
         if (json_is_array(arrays[k]) && (int)json_array_size(arrays[k]) > out->n_args)
-            return pr_launch_bad(&b.r, k ? &b.shared_at : &b.own_at,
-                                 "%zu entries for %d arguments (leave out those folded at compile time)",
-                                 json_array_size(arrays[k]), out->n_args);
+            return pr_launch_bad(
+                &b.r, k ? &b.shared_at : &b.own_at,
+                "%zu entries for %d arguments (leave out those folded at compile time)",
+                json_array_size(arrays[k]), out->n_args);
     for (int k = 0; k < out->n_args; k++) {
         s = bind_arg(&b, k);
         if (s != PR_OK) return s;

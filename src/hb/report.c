@@ -1,6 +1,7 @@
 /* The text report: made to be understood without the manual, at 2 a.m. See report.h.
  *
- * One paragraph a finding: what, where with the source line, who (programs, lanes, iterations), which
+ * One paragraph a finding: what, where with the source line, who (programs, lanes, iterations),
+ * which
  * byte, why nothing orders the two. Every part that was not analysed is printed once a site. */
 #include "hb/report.h"
 #include <string.h>
@@ -41,7 +42,8 @@ static void source(printer *p, const pr_loc *l, const char *indent)
     size_t n = strlen(line);
     pr_buf_printf(p->b, "%s", indent);
     if (p->o->color) pr_buf_puts(p->b, DIM);
-    pr_buf_printf(p->b, "%5d | %.*s%s", l->line, (int)(n > 120 ? 120 : n), line, n > 120 ? " ..." : "");
+    pr_buf_printf(p->b, "%5d | %.*s%s", l->line, (int)(n > 120 ? 120 : n), line,
+                  n > 120 ? " ..." : "");
     if (p->o->color) pr_buf_puts(p->b, PLAIN);
     pr_buf_putc(p->b, '\n');
 }
@@ -59,7 +61,8 @@ static const char *verb(const pr_record *r, const pr_witness_access *a)
     case PR_RECORD_LOAD: return "reads";
     case PR_RECORD_STORE: return "writes";
     case PR_RECORD_RMW: return "updates atomically";
-    case PR_RECORD_CAS: return a->writes ? "swaps atomically" : "reads by a failed compare-and-swap";
+    case PR_RECORD_CAS:
+        return a->writes ? "swaps atomically" : "reads by a failed compare-and-swap";
     case PR_RECORD_POLL: return "polls";
     case PR_RECORD_ATOMIC_LOAD: return "reads atomically";
     case PR_RECORD_ATOMIC_STORE: return "writes atomically";
@@ -95,9 +98,7 @@ static void access(printer *p, const pr_config_verdict *c, const pr_witness_acce
 }
 
 static const char *type_words(pr_race_type t)
-{
-    return t == PR_RACE_WAW ? "write/write" : t == PR_RACE_RAW ? "write/read" : "read/write";
-}
+{ return t == PR_RACE_WAW ? "write/write" : t == PR_RACE_RAW ? "write/read" : "read/write"; }
 
 static void location(printer *p, const pr_config_verdict *c, const pr_witness_access *a)
 {
@@ -106,7 +107,8 @@ static void location(printer *p, const pr_config_verdict *c, const pr_witness_ac
     pr_buf_i128(p->b, a->element);
     pr_buf_printf(p->b, " (byte ");
     pr_buf_i128(p->b, a->byte);
-    pr_buf_printf(p->b, ") of " PR_STR_FMT, tensor.n ? (int)tensor.n : 1, tensor.n ? tensor.s : "?");
+    pr_buf_printf(p->b, ") of " PR_STR_FMT, tensor.n ? (int)tensor.n : 1,
+                  tensor.n ? tensor.s : "?");
 }
 
 static void race(printer *p, const pr_config_verdict *c, const pr_race *r, int number)
@@ -123,7 +125,8 @@ static void race(printer *p, const pr_config_verdict *c, const pr_race *r, int n
         pr_buf_printf(p->b, "    confirmed: executing %s reaches the same byte\n",
                       r->intra ? "this program" : "both programs");
     else
-        pr_buf_printf(p->b, "    not confirmed by execution: %s\n", r->confirmation_why ? r->confirmation_why : "not evaluated");
+        pr_buf_printf(p->b, "    not confirmed by execution: %s\n",
+                      r->confirmation_why ? r->confirmation_why : "not evaluated");
 }
 
 static void hazard(printer *p, const pr_config_verdict *c, const pr_race *r)
@@ -145,7 +148,8 @@ static void refusal(printer *p, const pr_refusal *f)
     colored(p, YELLOW, "not analysed");
     pr_buf_puts(p->b, ": ");
     place(p, &f->loc);
-    pr_buf_printf(p->b, ": %s: %s\n", pr_refusal_slug(f->kind), f->message ? f->message : pr_refusal_meaning(f->kind));
+    pr_buf_printf(p->b, ": %s: %s\n", pr_refusal_slug(f->kind),
+                  f->message ? f->message : pr_refusal_meaning(f->kind));
     source(p, &f->loc, "    ");
     const char *hint = f->hint ? f->hint : pr_refusal_advice(f->kind);
     if (hint && *hint) pr_buf_printf(p->b, "    hint: %s\n", hint);
@@ -157,23 +161,25 @@ static void out_of_bounds(printer *p, const pr_config_verdict *c, const pr_out_o
     colored(p, YELLOW, "out of bounds");
     pr_buf_puts(p->b, ": ");
     location(p, c, &o->access);
-    pr_buf_printf(p->b, " lies outside its storage%s\n", o->confirmed ? " (confirmed by execution)" : "");
+    pr_buf_printf(p->b, " lies outside its storage%s\n",
+                  o->confirmed ? " (confirmed by execution)" : "");
     access(p, c, &o->access);
 }
 
 /* What an ok claims, in words. */
 static void scope(printer *p, const struct polyrace_verdict *v)
 {
-    static const char *const words[] = {
-        [PR_RUNG_NONE] = "", [PR_RUNG_T0] = "for any parameters and any grid",
-        [PR_RUNG_T1] = "for these parameters and any grid", [PR_RUNG_T1_LAUNCH] = "for this launch only"
-    };
+    static const char *const words[] = { [PR_RUNG_NONE] = "",
+                                         [PR_RUNG_T0] = "for any parameters and any grid",
+                                         [PR_RUNG_T1] = "for these parameters and any grid",
+                                         [PR_RUNG_T1_LAUNCH] = "for this launch only" };
     pr_buf_printf(p->b, " %s (%s)", words[v->rung], pr_rung_name(v->rung));
     if (v->rung == PR_RUNG_T1_LAUNCH) return;
     bool pinned = false;
     for (int k = 0; k < 3; k++) {
         int64_t axis = 0;
-        for (int c = 0; c < v->n_configs; c++) if (v->configs[c].grid_axis[k]) axis = v->configs[c].grid_axis[k];
+        for (int c = 0; c < v->n_configs; c++)
+            if (v->configs[c].grid_axis[k]) axis = v->configs[c].grid_axis[k];
         if (!axis) continue;
         pr_buf_printf(p->b, "%s %c = %lld", pinned ? "," : "; grid", "xyz"[k], (long long)axis);
         pinned = true;
@@ -185,7 +191,8 @@ static void headline(printer *p)
 {
     const struct polyrace_verdict *v = p->v;
     if (p->o->color) pr_buf_puts(p->b, BOLD);
-    pr_buf_printf(p->b, PR_STR_FMT, v->kernel.n ? (int)v->kernel.n : 8, v->kernel.n ? v->kernel.s : "(kernel)");
+    pr_buf_printf(p->b, PR_STR_FMT, v->kernel.n ? (int)v->kernel.n : 8,
+                  v->kernel.n ? v->kernel.s : "(kernel)");
     if (p->o->color) pr_buf_puts(p->b, PLAIN);
     pr_buf_puts(p->b, ": ");
     int races = 0;
@@ -196,7 +203,8 @@ static void headline(printer *p)
         scope(p, v);
         break;
     case PR_VERDICT_RACES:
-        colored(p, RED, races == 1 ? "DATA RACE" : pr_arena_printf(p->b->arena, "%d DATA RACES", races));
+        colored(p, RED,
+                races == 1 ? "DATA RACE" : pr_arena_printf(p->b->arena, "%d DATA RACES", races));
         break;
     case PR_VERDICT_UNSUPPORTED:
         colored(p, YELLOW, "not decided");
@@ -216,8 +224,9 @@ static bool seen_refusal(const struct polyrace_verdict *v, int config, int index
     for (int c = 0; c <= config; c++) {
         for (int k = 0; k < (c == config ? index : v->configs[c].refusals.n); k++) {
             const pr_refusal *g = &v->configs[c].refusals.data[k];
-            if (g->kind == f->kind && pr_str_eq(g->loc.file, f->loc.file) && g->loc.line == f->loc.line &&
-                g->loc.text_line == f->loc.text_line) return true;
+            if (g->kind == f->kind && pr_str_eq(g->loc.file, f->loc.file) &&
+                g->loc.line == f->loc.line && g->loc.text_line == f->loc.text_line)
+                return true;
         }
     }
     return false;
@@ -225,14 +234,17 @@ static bool seen_refusal(const struct polyrace_verdict *v, int config, int index
 
 static void stats(printer *p, const pr_config_verdict *c)
 {
-    pr_buf_printf(p->b, "  time: parse %.3f ms, lower %.3f ms, decide %.3f ms\n", (double)c->us_parse / 1e3,
-                  (double)c->us_lower / 1e3, (double)c->us_decide / 1e3);
-    pr_buf_printf(p->b, "  pairs: %d, filtered %lld; settled by pre-tests %lld, isl %lld, enumeration %lld, z3 %lld\n",
-                  c->ledger.n, (long long)c->counts.filtered, (long long)c->counts.pretest, (long long)c->counts.isl,
-                  (long long)c->counts.enumerated, (long long)c->counts.z3);
+    pr_buf_printf(p->b, "  time: parse %.3f ms, lower %.3f ms, decide %.3f ms\n",
+                  (double)c->us_parse / 1e3, (double)c->us_lower / 1e3, (double)c->us_decide / 1e3);
+    pr_buf_printf(p->b,
+                  "  pairs: %d, filtered %lld; settled by pre-tests %lld, isl %lld, enumeration "
+                  "%lld, z3 %lld\n",
+                  c->ledger.n, (long long)c->counts.filtered, (long long)c->counts.pretest,
+                  (long long)c->counts.isl, (long long)c->counts.enumerated,
+                  (long long)c->counts.z3);
     pr_buf_printf(p->b, "  work: %lld queries, %lld leaves, %llu isl operations, %llu z3 units\n",
-                  (long long)c->counts.queries, (long long)c->counts.leaves, (unsigned long long)c->counts.isl_ops,
-                  (unsigned long long)c->counts.z3_units);
+                  (long long)c->counts.queries, (long long)c->counts.leaves,
+                  (unsigned long long)c->counts.isl_ops, (unsigned long long)c->counts.z3_units);
 }
 
 static void config(printer *p, int index)
@@ -240,20 +252,24 @@ static void config(printer *p, int index)
     const pr_config_verdict *c = &p->v->configs[index];
     if (p->v->n_configs > 1) {
         pr_buf_printf(p->b, "\n  configuration %d %s: %s", index,
-                      c->launch && c->launch->config_json ? c->launch->config_json : "{}", pr_verdict_status_name(c->status));
+                      c->launch && c->launch->config_json ? c->launch->config_json : "{}",
+                      pr_verdict_status_name(c->status));
         if (c->status == PR_VERDICT_OK) pr_buf_printf(p->b, " (%s)", pr_rung_name(c->rung));
         pr_buf_putc(p->b, '\n');
     }
     for (int k = 0; k < c->races.n; k++) race(p, c, &c->races.data[k], k + 1);
     if (c->withheld)
-        pr_buf_printf(p->b, "\n  %d more possible race%s withheld: they rest on an over-approximated access\n",
-                      c->withheld, c->withheld == 1 ? " is" : "s are");
+        pr_buf_printf(
+            p->b,
+            "\n  %d more possible race%s withheld: they rest on an over-approximated access\n",
+            c->withheld, c->withheld == 1 ? " is" : "s are");
     for (int k = 0; k < c->refusals.n; k++)
         if (!seen_refusal(p->v, index, k)) refusal(p, &c->refusals.data[k]);
     for (int k = 0; k < c->out_of_bounds.n; k++) out_of_bounds(p, c, &c->out_of_bounds.data[k]);
     for (int k = 0; k < c->grid_fragile.n; k++) hazard(p, c, &c->grid_fragile.data[k]);
     for (int k = 0; k < c->notes.n; k++) pr_buf_printf(p->b, "  note: %s\n", c->notes.data[k]);
-    if (c->nondeterministic) pr_buf_puts(p->b, "  note: a wall-clock limit fired; another run may decide more\n");
+    if (c->nondeterministic)
+        pr_buf_puts(p->b, "  note: a wall-clock limit fired; another run may decide more\n");
     if (p->o->stats) stats(p, c);
 }
 

@@ -1,4 +1,5 @@
-/* The verdict document (interface.md 3). Keys in a fixed order, no locale, no pointers: the same verdict
+/* The verdict document (interface.md 3). Keys in a fixed order, no locale, no pointers: the same
+ * verdict
  * gives the same bytes. */
 #include "hb/report.h"
 #include <string.h>
@@ -7,7 +8,7 @@ typedef struct writer {
     pr_buf *b;
     bool one_line, times;
     int depth;
-    bool first;                  /* no comma before the next item                                */
+    bool first; /* no comma before the next item */
 } writer;
 
 static void item(writer *w)
@@ -20,13 +21,17 @@ static void item(writer *w)
 /* Bytes of the well-formed UTF-8 sequence at s, 0 when malformed. */
 static size_t utf8(const unsigned char *s, size_t n)
 {
-    size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    size_t len = s[0] < 0x80                   ? 1
+                 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                               : 0;
     if (!len || len > n) return 0;
     for (size_t k = 1; k < len; k++)
         if ((s[k] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] >= 0x90)) return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
+        return 0;
     return len;
 }
 
@@ -67,21 +72,34 @@ static void close(writer *w, char bracket)
     w->first = false;
 }
 
-static void field_str(writer *w, const char *name, pr_str s) { key(w, name); string(w, s); }
+static void field_str(writer *w, const char *name, pr_str s)
+{
+    key(w, name);
+    string(w, s);
+}
 static void field_text(writer *w, const char *name, const char *s)
 {
     key(w, name);
     if (s) string(w, pr_str_of(s));
     else pr_buf_puts(w->b, "null");
 }
-static void field_int(writer *w, const char *name, pr_i128 v) { key(w, name); pr_buf_i128(w->b, v); }
-static void field_bool(writer *w, const char *name, bool v) { key(w, name); pr_buf_puts(w->b, v ? "true" : "false"); }
+static void field_int(writer *w, const char *name, pr_i128 v)
+{
+    key(w, name);
+    pr_buf_i128(w->b, v);
+}
+static void field_bool(writer *w, const char *name, bool v)
+{
+    key(w, name);
+    pr_buf_puts(w->b, v ? "true" : "false");
+}
 
 static void field_ints(writer *w, const char *name, const int64_t *v, int n)
 {
     key(w, name);
     pr_buf_putc(w->b, '[');
-    for (int k = 0; k < n; k++) pr_buf_printf(w->b, "%s%lld", k ? (w->one_line ? "," : ", ") : "", (long long)v[k]);
+    for (int k = 0; k < n; k++)
+        pr_buf_printf(w->b, "%s%lld", k ? (w->one_line ? "," : ", ") : "", (long long)v[k]);
     pr_buf_putc(w->b, ']');
 }
 
@@ -89,14 +107,20 @@ static void field_texts(writer *w, const char *name, const char *const *v, int n
 {
     key(w, name);
     open(w, '[');
-    for (int k = 0; k < n; k++) { item(w); string(w, pr_str_of(v[k])); }
+    for (int k = 0; k < n; k++) {
+        item(w);
+        string(w, pr_str_of(v[k]));
+    }
     close(w, ']');
 }
 
 static void field_loc(writer *w, const char *name, const pr_loc *l)
 {
     key(w, name);
-    if (!l->line) { pr_buf_puts(w->b, "null"); return; }
+    if (!l->line) {
+        pr_buf_puts(w->b, "null");
+        return;
+    }
     open(w, '{');
     field_str(w, "file", l->file);
     field_int(w, "line", l->line);
@@ -112,7 +136,8 @@ pr_str pr_report_tensor(const pr_config_verdict *c, int record)
     return c->records->args[base].name;
 }
 
-static void access(writer *w, const char *name, const pr_config_verdict *c, const pr_witness_access *a)
+static void access(writer *w, const char *name, const pr_config_verdict *c,
+                   const pr_witness_access *a)
 {
     const pr_record *r = &c->records->records.data[a->record];
     key(w, name);
@@ -154,8 +179,9 @@ static void race(writer *w, const pr_config_verdict *c, const pr_race *r, int co
     field_text(w, "reason", r->reason ? r->reason : "");
     field_bool(w, "confirmed", r->confirmation == PR_CONFIRMED);
     if (r->confirmation != PR_CONFIRMED)
-        field_text(w, "confirmation", pr_arena_printf(w->b->arena, "unavailable: %s",
-                   r->confirmation_why ? r->confirmation_why : "not evaluated"));
+        field_text(w, "confirmation",
+                   pr_arena_printf(w->b->arena, "unavailable: %s",
+                                   r->confirmation_why ? r->confirmation_why : "not evaluated"));
     if (fragile) field_ints(w, "grid", r->grid, 3);
     field_int(w, "config", config);
     field_text(w, "set", NULL);
@@ -164,9 +190,10 @@ static void race(writer *w, const pr_config_verdict *c, const pr_race *r, int co
 
 static bool same_refusal(const pr_refusal *a, const pr_refusal *b)
 {
-    return a->kind == b->kind && pr_str_eq(a->loc.file, b->loc.file) && a->loc.line == b->loc.line &&
-           a->loc.col == b->loc.col && (a->message == b->message ||
-           (a->message && b->message && strcmp(a->message, b->message) == 0));
+    return a->kind == b->kind && pr_str_eq(a->loc.file, b->loc.file) &&
+           a->loc.line == b->loc.line && a->loc.col == b->loc.col &&
+           (a->message == b->message ||
+            (a->message && b->message && strcmp(a->message, b->message) == 0));
 }
 
 /* Was the refusal already listed by an earlier configuration (or earlier in this one)? */
@@ -174,20 +201,24 @@ static bool listed(const pr_config_verdict *from, int config, int index)
 {
     for (int c = 0; c <= config; c++)
         for (int k = 0; k < (c == config ? index : from[c].refusals.n); k++)
-            if (same_refusal(&from[c].refusals.data[k], &from[config].refusals.data[index])) return true;
+            if (same_refusal(&from[c].refusals.data[k], &from[config].refusals.data[index]))
+                return true;
     return false;
 }
 
 static bool text_listed(const char *const *v, int n, const char *s)
 {
-    for (int k = 0; k < n; k++) if (strcmp(v[k], s) == 0) return true;
+    for (int k = 0; k < n; k++)
+        if (strcmp(v[k], s) == 0) return true;
     return false;
 }
 
-static const char *axis_name(int k) { return k == 0 ? "x" : k == 1 ? "y" : "z"; }
+static const char *axis_name(int k)
+{ return k == 0 ? "x" : k == 1 ? "y" : "z"; }
 
 /* The fields of one configuration, or of all of them together (n > 1 or top). */
-static void body(writer *w, const struct polyrace_verdict *v, int from, int n, pr_verdict_status status, pr_rung rung)
+static void body(writer *w, const struct polyrace_verdict *v, int from, int n,
+                 pr_verdict_status status, pr_rung rung)
 {
     const pr_config_verdict *c = v->configs + from;
     pr_arena *arena = w->b->arena;
@@ -199,10 +230,12 @@ static void body(writer *w, const struct polyrace_verdict *v, int from, int n, p
     if (status == PR_VERDICT_OK || status == PR_VERDICT_RACES) {
         if (top)
             for (int k = 0; k < v->qualifiers.n; k++)
-                if (!text_listed(texts.data, texts.n, v->qualifiers.data[k])) pr_vec_push(arena, &texts, v->qualifiers.data[k]);
+                if (!text_listed(texts.data, texts.n, v->qualifiers.data[k]))
+                    pr_vec_push(arena, &texts, v->qualifiers.data[k]);
         for (int i = 0; i < n && (!top || texts.n == 0); i++)
             for (int k = 0; k < c[i].qualifiers.n; k++)
-                if (!text_listed(texts.data, texts.n, c[i].qualifiers.data[k])) pr_vec_push(arena, &texts, c[i].qualifiers.data[k]);
+                if (!text_listed(texts.data, texts.n, c[i].qualifiers.data[k]))
+                    pr_vec_push(arena, &texts, c[i].qualifiers.data[k]);
     }
     field_texts(w, "qualifiers", texts.data, texts.n);
     key(w, "races");
@@ -216,7 +249,8 @@ static void body(writer *w, const struct polyrace_verdict *v, int from, int n, p
     key(w, "grid_fragile");
     open(w, '[');
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < c[i].grid_fragile.n; k++) race(w, &c[i], &c[i].grid_fragile.data[k], from + i, true);
+        for (int k = 0; k < c[i].grid_fragile.n; k++)
+            race(w, &c[i], &c[i].grid_fragile.data[k], from + i, true);
     close(w, ']');
     key(w, "refusals");
     open(w, '[');
@@ -240,19 +274,22 @@ static void body(writer *w, const struct polyrace_verdict *v, int from, int n, p
     for (int k = 0; top && k < v->notes.n; k++) pr_vec_push(arena, &texts, v->notes.data[k]);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < c[i].notes.n; k++)
-            if (!text_listed(texts.data, texts.n, c[i].notes.data[k])) pr_vec_push(arena, &texts, c[i].notes.data[k]);
+            if (!text_listed(texts.data, texts.n, c[i].notes.data[k]))
+                pr_vec_push(arena, &texts, c[i].notes.data[k]);
     field_texts(w, "notes", texts.data, texts.n);
 }
 
-static void tail(writer *w, const struct polyrace_verdict *v, int from, int n, pr_verdict_status status)
+static void tail(writer *w, const struct polyrace_verdict *v, int from, int n,
+                 pr_verdict_status status)
 {
     const pr_config_verdict *c = v->configs + from;
     key(w, "grid_axes");
     if (status == PR_VERDICT_OK && n > 0) {
         open(w, '{');
         for (int k = 0; k < 3; k++) {
-            int64_t axis = 0;                       /* the smallest claim: pinned wins over any */
-            for (int i = 0; i < n; i++) if (c[i].grid_axis[k]) axis = c[i].grid_axis[k];
+            int64_t axis = 0; /* the smallest claim: pinned wins over any */
+            for (int i = 0; i < n; i++)
+                if (c[i].grid_axis[k]) axis = c[i].grid_axis[k];
             if (axis) field_int(w, axis_name(k), axis);
             else field_text(w, axis_name(k), "any");
         }
@@ -278,7 +315,9 @@ static void tail(writer *w, const struct polyrace_verdict *v, int from, int n, p
     int64_t us[3] = { 0 };
     for (int i = 0; i < n; i++) {
         const char *one = c[i].idempotent ? c[i].idempotent : "unknown";
-        if (strcmp(one, "no") == 0 || (strcmp(one, "unknown") == 0 && strcmp(idempotent, "yes") == 0)) idempotent = one;
+        if (strcmp(one, "no") == 0 ||
+            (strcmp(one, "unknown") == 0 && strcmp(idempotent, "yes") == 0))
+            idempotent = one;
         deterministic = deterministic && c[i].deterministic;
         nondeterministic = nondeterministic || c[i].nondeterministic;
         sum.pretest += c[i].counts.pretest;
@@ -336,7 +375,8 @@ static void tail(writer *w, const struct polyrace_verdict *v, int from, int n, p
     close(w, '}');
 }
 
-void pr_report_json(pr_buf *b, const struct polyrace_verdict *v, const pr_report_options *o, bool one_line)
+void pr_report_json(pr_buf *b, const struct polyrace_verdict *v, const pr_report_options *o,
+                    bool one_line)
 {
     writer w = { .b = b, .one_line = one_line, .times = o->times, .first = true };
     open(&w, '{');

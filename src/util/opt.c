@@ -5,13 +5,14 @@
 enum { C = PR_OPT_CHECK, D = PR_OPT_DUMP, R = PR_OPT_REPLAY, L = PR_OPT_LIBRARY };
 
 static const pr_opt table[] = {
-#define OPTION(id, name, kind, fallback, least, most, values, where, help) \
+#define OPTION(id, name, kind, fallback, least, most, values, where, help)                         \
     { name, PR_OPT_KIND_##kind, fallback, least, most, values, where, help },
 #include "util/options.def"
 #undef OPTION
 };
 
-const pr_opt *pr_opt_get(pr_opt_id id) { return &table[id]; }
+const pr_opt *pr_opt_get(pr_opt_id id)
+{ return &table[id]; }
 
 int pr_opt_find(const char *name, size_t length)
 {
@@ -61,14 +62,17 @@ static pr_status bad(const pr_opt *o, const char *text, pr_error *err)
     case PR_OPT_KIND_ENUM: {
         char values[120];
         snprintf(values, sizeof values, "%s", o->values);
-        for (char *p = values; *p; p++) if (*p == '|') *p = ' ';
-        return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "--%s: \"%.40s\" is not one of: %s", o->name, text, values);
+        for (char *p = values; *p; p++)
+            if (*p == '|') *p = ' ';
+        return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "--%s: \"%.40s\" is not one of: %s", o->name,
+                       text, values);
     }
     case PR_OPT_KIND_FLAG:
         return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "--%s takes no value", o->name);
     default:
-        return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "--%s: expected an integer from %lld to %lld%s, got \"%.40s\"",
-                       o->name, (long long)o->least, (long long)o->most,
+        return pr_fail(err, PR_ERR_USAGE, "", 0, 0,
+                       "--%s: expected an integer from %lld to %lld%s, got \"%.40s\"", o->name,
+                       (long long)o->least, (long long)o->most,
                        o->kind == PR_OPT_KIND_MS ? " or \"none\"" : "", text);
     }
 }
@@ -124,8 +128,10 @@ pr_status pr_opt_grid(const char *text, int64_t out[3], pr_error *err)
         if (!*p) return PR_OK;
         p++;
     }
-    return pr_fail(err, PR_ERR_USAGE, "", 0, 0,
-                   "--grid: expected one to three extents from 1 to 2147483647 such as 4,1,1, got \"%.40s\"", text);
+    return pr_fail(
+        err, PR_ERR_USAGE, "", 0, 0,
+        "--grid: expected one to three extents from 1 to 2147483647 such as 4,1,1, got \"%.40s\"",
+        text);
 }
 
 const char *pr_opt_spelling(pr_opt_id id, int64_t value, char buffer[32])
@@ -164,15 +170,16 @@ void pr_opt_help(FILE *out, unsigned where)
         snprintf(left, sizeof left, "--%s%s%s", o->name, *value ? "=" : "", value);
         const char *unit = o->kind == PR_OPT_KIND_MS ? " ms" : "";
         if (o->kind == PR_OPT_KIND_ENUM && k != PR_OPT_STAGE)
-            snprintf(help, sizeof help, "%s (default %s)", o->help, pr_opt_spelling((pr_opt_id)k, o->fallback, spelling));
+            snprintf(help, sizeof help, "%s (default %s)", o->help,
+                     pr_opt_spelling((pr_opt_id)k, o->fallback, spelling));
         else if (o->kind == PR_OPT_KIND_MS && o->fallback == 0)
             snprintf(help, sizeof help, "%s (default none)", o->help);
         else if ((o->kind == PR_OPT_KIND_COUNT || o->kind == PR_OPT_KIND_MS) && o->fallback >= 0)
-            snprintf(help, sizeof help, "%s (default %lld%s)", o->help, (long long)o->fallback, unit);
+            snprintf(help, sizeof help, "%s (default %lld%s)", o->help, (long long)o->fallback,
+                     unit);
         else if (o->kind == PR_OPT_KIND_UNBUILT)
             snprintf(help, sizeof help, "%s (not available in this build)", o->help);
-        else
-            snprintf(help, sizeof help, "%s", o->help);
+        else snprintf(help, sizeof help, "%s", o->help);
         if (strlen(left) > 22) fprintf(out, "  %s\n%26s", left, "");
         else fprintf(out, "  %-24s", left);
         wrapped(out, help);

@@ -1,4 +1,5 @@
-/* The public library as a stranger uses it: handles, errors, options, builder, accessors, lifetimes. */
+/* The public library as a stranger uses it: handles, errors, options, builder, accessors,
+ * lifetimes. */
 #undef NDEBUG
 #include <assert.h>
 #include <stdio.h>
@@ -25,11 +26,15 @@ static const char *kernel(int stride)
              "    tt.store %%a, %%v : tensor<16x!tt.ptr<f32>>\n"
              "    tt.return\n"
              "  }\n"
-             "}\n", stride);
+             "}\n",
+             stride);
     return text;
 }
 
-typedef struct text { char *data; size_t n; } text;
+typedef struct text {
+    char *data;
+    size_t n;
+} text;
 
 static void collect(void *user, const char *s, size_t n)
 {
@@ -71,13 +76,15 @@ static void test_verdicts(void)
     polyrace_verdict *v = polyrace_check(c, m, l, NULL, &e);
     assert(v && polyrace_verdict_status(v) == POLYRACE_STATUS_RACES);
     assert(polyrace_launch_add_int(l, "x", 1, NULL) == POLYRACE_USAGE);
-    polyrace_module_free(m);                   /* the verdict outlives its inputs */
+    polyrace_module_free(m); /* the verdict outlives its inputs */
     polyrace_launch_free(l);
     polyrace_race r;
     assert(polyrace_verdict_race_count(v) >= 1 && polyrace_verdict_race(v, 0, &r) == POLYRACE_OK);
     assert(r.type == POLYRACE_WAW && !r.same_program && r.confirmed);
-    assert(strcmp(r.first.tensor, "p") == 0 && strcmp(r.first.op, "tt.store") == 0 && r.first.writes);
-    assert(r.first.byte == r.second.byte && r.first.byte == 4 * r.first.element && r.first.rank == 1);
+    assert(strcmp(r.first.tensor, "p") == 0 && strcmp(r.first.op, "tt.store") == 0 &&
+           r.first.writes);
+    assert(r.first.byte == r.second.byte && r.first.byte == 4 * r.first.element &&
+           r.first.rank == 1);
     assert(polyrace_verdict_race(v, 99, &r) == POLYRACE_USAGE);
     assert(polyrace_verdict_rung(v) == NULL && polyrace_verdict_scope(v) == NULL);
     assert(strcmp(polyrace_verdict_kernel(v), "k") == 0 && polyrace_verdict_config_count(v) == 1);
@@ -91,10 +98,11 @@ static void test_verdicts(void)
     m = parse(c, 16);
     v = polyrace_check(c, m, NULL, NULL, &e);
     assert(v && polyrace_verdict_status(v) == POLYRACE_STATUS_OK);
-    assert(strcmp(polyrace_verdict_rung(v), "T0") == 0 && strcmp(polyrace_verdict_scope(v), "any-params-any-grid") == 0);
+    assert(strcmp(polyrace_verdict_rung(v), "T0") == 0 &&
+           strcmp(polyrace_verdict_scope(v), "any-params-any-grid") == 0);
     assert(polyrace_verdict_qualifier_count(v) > 0 && polyrace_verdict_qualifier(v, 0));
     assert(polyrace_verdict_qualifier(v, 99) == NULL && polyrace_verdict_refusal_count(v) == 0);
-    polyrace_context_free(c);                  /* frees everything that is left */
+    polyrace_context_free(c); /* frees everything that is left */
 }
 
 static void test_errors(void)
@@ -102,24 +110,27 @@ static void test_errors(void)
     polyrace_context *c = polyrace_context_new();
     polyrace_error e = { 0 };
     assert(!polyrace_module_parse(c, "module {\n  oops", 15, "bad.ttir", &e));
-    assert(e.kind == POLYRACE_BAD_INPUT && e.line >= 1 && strcmp(e.file, "bad.ttir") == 0 && e.message[0]);
+    assert(e.kind == POLYRACE_BAD_INPUT && e.line >= 1 && strcmp(e.file, "bad.ttir") == 0 &&
+           e.message[0]);
     polyrace_error first = e;
     assert(!polyrace_module_parse(c, "", 0, "other", &e) || e.kind == first.kind);
-    assert(strcmp(e.message, first.message) == 0);           /* the first error stays */
+    assert(strcmp(e.message, first.message) == 0); /* the first error stays */
     memset(&e, 0, sizeof e);
     const char *json = "{\"version\": 1,\n \"grid\": [1, \"x\"], \"args\": {}}";
     assert(!polyrace_launch_parse_json(c, json, strlen(json), "", &e));
     assert(e.kind == POLYRACE_BAD_INPUT && e.line == 2 && strstr(e.message, "grid[1]"));
     memset(&e, 0, sizeof e);
     assert(!polyrace_check(c, NULL, NULL, NULL, &e) && e.kind == POLYRACE_USAGE);
-    assert(!polyrace_check(c, NULL, NULL, NULL, NULL));      /* nobody asks why */
+    assert(!polyrace_check(c, NULL, NULL, NULL, NULL)); /* nobody asks why */
     memset(&e, 0, sizeof e);
     polyrace_module *m = parse(c, 16);
     polyrace_launch *l = polyrace_launch_new(c, "k", &e);
     assert(polyrace_launch_set_grid(l, 0, 1, 1, NULL) == POLYRACE_USAGE);
-    assert(!polyrace_check(c, m, l, NULL, &e) && e.kind == POLYRACE_BAD_INPUT && strstr(e.message, "args.p"));
+    assert(!polyrace_check(c, m, l, NULL, &e) && e.kind == POLYRACE_BAD_INPUT &&
+           strstr(e.message, "args.p"));
     memset(&e, 0, sizeof e);
-    const char *two = "{\"version\": 1, \"launches\": [{\"ttir_text\": \"\", \"grid\": [1], \"args\": {}}, 5]}";
+    const char *two =
+        "{\"version\": 1, \"launches\": [{\"ttir_text\": \"\", \"grid\": [1], \"args\": {}}, 5]}";
     polyrace_launch *many = polyrace_launch_parse_json(c, two, strlen(two), NULL, &e);
     assert(many && polyrace_launch_count(many) == 2);
     assert(!polyrace_launch_item(many, 1, &e) && strstr(e.message, "launches[1]"));
@@ -137,17 +148,23 @@ static void test_options(void)
     polyrace_options o;
     polyrace_error e = { 0 };
     polyrace_options_init(&o);
-    assert(o.struct_size == sizeof o && o.max_ops == 20000 && o.z3_rlimit == 500000 && o.t1_timeout_ms == 120000);
-    assert(polyrace_options_set(&o, "engine", "isl", &e) == POLYRACE_OK && o.engine == POLYRACE_ENGINE_ISL);
+    assert(o.struct_size == sizeof o && o.max_ops == 20000 && o.z3_rlimit == 500000 &&
+           o.t1_timeout_ms == 120000);
+    assert(polyrace_options_set(&o, "engine", "isl", &e) == POLYRACE_OK &&
+           o.engine == POLYRACE_ENGINE_ISL);
     assert(polyrace_options_set(&o, "budget", "none", &e) == POLYRACE_OK && o.budget_ms == 0);
-    assert(polyrace_options_set(&o, "rung", "t1-launch", &e) == POLYRACE_OK && o.rung == POLYRACE_RUNG_T1_LAUNCH);
-    assert(polyrace_options_set(&o, "engine", "cvc", &e) == POLYRACE_USAGE && strstr(e.message, "auto isl z3"));
+    assert(polyrace_options_set(&o, "rung", "t1-launch", &e) == POLYRACE_OK &&
+           o.rung == POLYRACE_RUNG_T1_LAUNCH);
+    assert(polyrace_options_set(&o, "engine", "cvc", &e) == POLYRACE_USAGE &&
+           strstr(e.message, "auto isl z3"));
     assert(polyrace_options_set(&o, "format", "json", NULL) == POLYRACE_USAGE);
-    assert(polyrace_options_set(&o, "max-ops", "12x", NULL) == POLYRACE_USAGE && o.max_ops == 20000);
+    assert(polyrace_options_set(&o, "max-ops", "12x", NULL) == POLYRACE_USAGE &&
+           o.max_ops == 20000);
     polyrace_context *c = polyrace_context_new();
     polyrace_module *m = parse(c, 16);
     polyrace_options old = o;
-    old.struct_size = offsetof(polyrace_options, assume);    /* a caller built against an older header */
+    old.struct_size =
+        offsetof(polyrace_options, assume); /* a caller built against an older header */
     old.assume = (const char *const *)1;
     old.n_assume = 99;
     assert(polyrace_check(c, m, NULL, &old, NULL));
@@ -183,10 +200,12 @@ static void test_stages(void)
         else free(one.data);
         free(two.data);
     }
-    polyrace_module *copy = polyrace_module_parse(c, again.data, again.n, "copy", &e);   /* parse is a fixed point */
+    polyrace_module *copy =
+        polyrace_module_parse(c, again.data, again.n, "copy", &e); /* parse is a fixed point */
     text twice = { 0 };
     polyrace_sink sink = { collect, &twice };
-    assert(copy && polyrace_dump(c, copy, NULL, NULL, POLYRACE_STAGE_PARSE, &sink, &e) == POLYRACE_OK);
+    assert(copy &&
+           polyrace_dump(c, copy, NULL, NULL, POLYRACE_STAGE_PARSE, &sink, &e) == POLYRACE_OK);
     assert(twice.n == again.n && memcmp(twice.data, again.data, twice.n) == 0);
     free(twice.data);
     free(again.data);
@@ -195,7 +214,8 @@ static void test_stages(void)
     sink.user = &out;
     assert(polyrace_replay(c, m, l, NULL, 0, &sink, &r, &e) == POLYRACE_OK);
     assert(r.programs == 4 && r.overlaps == 1 && !r.incomplete);
-    assert(polyrace_replay(c, m, l, NULL, POLYRACE_REPLAY_FOOTPRINTS, &sink, &r, &e) == POLYRACE_OK);
+    assert(polyrace_replay(c, m, l, NULL, POLYRACE_REPLAY_FOOTPRINTS, &sink, &r, &e) ==
+           POLYRACE_OK);
     assert(r.operations == 1 && r.mismatches == 0);
     assert(polyrace_replay(c, m, NULL, NULL, 0, &sink, &r, NULL) == POLYRACE_USAGE);
     free(out.data);
@@ -210,7 +230,7 @@ static void test_interrupt(void)
     polyrace_interrupt(c);
     assert(!polyrace_check(c, m, NULL, NULL, &e) && e.kind == POLYRACE_INTERRUPTED);
     memset(&e, 0, sizeof e);
-    assert(polyrace_check(c, m, NULL, NULL, &e));            /* the context is still usable */
+    assert(polyrace_check(c, m, NULL, NULL, &e)); /* the context is still usable */
     polyrace_context_free(c);
 }
 
@@ -223,7 +243,8 @@ int main(void)
     test_interrupt();
     assert(polyrace_refusal_slug(0) && !polyrace_refusal_slug(9999));
     assert(polyrace_refusal_meaning("multi-cta") && !polyrace_refusal_meaning("no-such-kind"));
-    assert(polyrace_version()[0] && polyrace_engine_version("isl") && !polyrace_engine_version("none"));
+    assert(polyrace_version()[0] && polyrace_engine_version("isl") &&
+           !polyrace_engine_version("none"));
     puts("ok");
     return 0;
 }
