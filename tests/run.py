@@ -176,7 +176,9 @@ def corpus(binary, log, expect, show, quick):
 
 def engines(binary, log, expect, big, verdicts):
     paths = [p for n, p in big.items() if p in verdicts]
-    for options in (["--engine=isl", "--no-pretest"], ["--engine=z3"], ["--cross-check"]):
+    # Z3 may run past its resource limit on nonlinear queries; the backstop only makes a verdict weaker.
+    short = ["--t0-timeout=2000", "--t1-timeout=2000"]
+    for options in (["--engine=isl", "--no-pretest"], ["--engine=z3"] + short, ["--cross-check"] + short):
         other, problems = check(binary, paths, options, timeout=1800)
         for p in problems:
             log.fail(" ".join(options), p)
@@ -186,7 +188,7 @@ def engines(binary, log, expect, big, verdicts):
             if not a or not b:
                 continue
             if a["status"] == b["status"]:
-                if options == ["--cross-check"] and a["rung"] != b["rung"]:
+                if options[0] == "--cross-check" and a["rung"] != b["rung"]:
                     log.fail(n, f"--cross-check changes the rung: {a['rung']}, {b['rung']}")
                 continue
             kinds = {r["kind"] for r in b["refusals"]}

@@ -8,7 +8,7 @@
 
 void pr_lower_options_default(pr_lower_options *o)
 {
-    *o = (pr_lower_options){ .max_unroll = 64, .max_steps = 4000000 };
+    *o = (pr_lower_options){ .max_unroll = 64, .max_steps = 1000000 };
 }
 
 /* ---- positions and refusals ---------------------------------------------------------------- */
@@ -39,6 +39,16 @@ void pr_refuse(pr_lower *c, const pr_op *op, pr_refusal_kind kind, const char *f
     pr_refusal r = { .kind = kind, .loc = pr_loc_of(op),
                      .message = pr_arena_strndup(c->arena, text, strlen(text)) };
     pr_vec_push(c->arena, &c->out->refusals, r);
+}
+
+void pr_exhaust(pr_lower *c, const pr_op *op, const char *why)
+{
+    int dry = c->dry;
+    if (c->exhausted) return;
+    c->exhausted = true;
+    c->dry = 0;
+    pr_refuse(c, op, PR_REFUSAL_BUDGET, "%s", why);
+    c->dry = dry;
 }
 
 /* ---- access numbers ------------------------------------------------------------------------ */
@@ -198,15 +208,8 @@ const pr_op *pr_lower_block(pr_lower *c, const pr_block *b)
     for (int i = 0; i < b->n_ops; i++) {
         const pr_op *op = b->ops[i];
         if (is_terminator(op)) return op;
-        if (++c->steps > c->o.max_steps) {
-            if (!c->exhausted) {
-                c->exhausted = true;
-                int dry = c->dry;
-                c->dry = 0;
-                pr_refuse(c, op, PR_REFUSAL_BUDGET, "more than %lld operations to follow",
-                          (long long)c->o.max_steps);
-                c->dry = dry;
-            }
+        if (++c->steps > c->o.max_steps || c->exhausted) {
+            pr_exhaust(c, op, "too many operations to follow");
             return pr_block_terminator(b);
         }
         if (pr_sem_arith(c, op) || pr_sem_shape(c, op) || pr_sem_mem(c, op) || pr_sem_flow(c, op)) continue;
@@ -314,7 +317,7 @@ static bool lower_branch(pr_lower *c, const pr_op *op, edge_vec *in, pr_val *rea
         return true;
     }
     if (op->opcode == PR_OP_CF_COND_BR && op->n_succ == 2) {
-        pr_val *k = pr_operand(c, op, 0);
+        pr_val *k = pr_val_branch(c, op, pr_operand(c, op, 0));
         if (k->kind != PR_VAL_BOOL) return false;
         add_edge(c, in, op, 0, reach_and(c, reach, k, k->term));
         add_edge(c, in, op, 1, reach_and(c, reach, k, PR_FAULT(c, PR_FAULT_ELSE) ? PR_TERM_TRUE
@@ -633,7 +636,7 @@ pr_status pr_lower_kernel(pr_arena *arena, pr_terms *terms, const pr_ir *ir, con
     c->kernel = kernel;
     if (o) c->o = *o;
     else pr_lower_options_default(&c->o);
-    if (!c->o.max_steps) c->o.max_steps = 4000000;
+    if (!c->o.max_steps) c->o.max_steps = 1000000;
     c->out = out;
     c->env = PR_NEW_N(arena, pr_val *, ir->n_values + 1);
     memset(out, 0, sizeof *out);

@@ -25,7 +25,7 @@ static void refused_region(pr_lower *c, const pr_op *op)
 
 static void if_op(pr_lower *c, const pr_op *op)
 {
-    pr_val *k = pr_operand(c, op, 0);
+    pr_val *k = pr_val_branch(c, op, pr_operand(c, op, 0));
     int n = op->n_results;
     if (k->kind != PR_VAL_BOOL || op->n_regions < 1) { refused_region(c, op); return; }
     pr_val **arm[2] = { PR_NEW_N(c->arena, pr_val *, n + 1), PR_NEW_N(c->arena, pr_val *, n + 1) };

@@ -511,6 +511,7 @@ static bool probe_body(pr_lower *c, probe *p)
     p->yield = PR_NEW_N(c->arena, pr_val *, p->n + 1);
     p->sol = PR_NEW_N(c->arena, solution, p->n + 1);
     for (int i = 0; i < p->n; i++) p->holder[i] = make_holder(c, p, i);
+    if (c->dry >= PR_PROBE_DEPTH_MAX) pr_exhaust(c, p->op, "loops with carried values are nested too deeply");
     c->dry++;
     p->k = iteration(c, p, &number);
     c->iter[c->n_iter++] = pr_var_term(c->T, p->k);
@@ -596,6 +597,7 @@ static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
     pr_ids control = c->control;
     if (p->trip == 1) { /* the loop stays in the records: a witness has one count per loop of the text */
         push_loop(c, p);
+        c->iter[c->n_iter - 1] = PR_TERM_ZERO; /* results outlive the loop */
         bool fine = run_body(c, p, PR_TERM_ZERO, p->init, yields);
         c->n_iter--;
         c->frame = frame;
@@ -634,6 +636,7 @@ static void set_trip(pr_lower *c, probe *p)
     pr_i128 least = s.lo > 1 ? s.lo : 1, most = ((pr_i128)1 << 64) - 1;
     p->k_most = u.hi >= PR_INF || l.lo <= -PR_INF ? most : u.hi <= l.lo ? 0 : (u.hi - l.lo - 1) / least;
     if (p->k_most > most) p->k_most = most;
+    if (!pr_term_is(p->bounds_held, PR_TERM_TRUE)) return;   /* constant only while nothing wraps */
     if (!pr_term_const(T, p->lower, &lo) || !pr_term_const(T, p->upper, &hi) || !pr_term_const(T, p->step, &st))
         return;
     if (st > 0) p->trip = hi > lo ? (hi - lo + st - 1) / st : 0;

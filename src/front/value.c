@@ -437,8 +437,13 @@ pr_val *pr_val_merge(pr_lower *c, const pr_op *op, const pr_val *cond, pr_val *a
 {
     pr_terms *T = c->T;
     pr_term k = pr_val_bool(c, cond);
-    if (pr_term_is(k, PR_TERM_TRUE)) return a;
-    if (pr_term_is(k, PR_TERM_FALSE)) return b;
+    if (pr_term_is(k, PR_TERM_TRUE) || pr_term_is(k, PR_TERM_FALSE)) {
+        pr_val *arm = pr_term_is(k, PR_TERM_TRUE) ? a : b;
+        if (pr_term_is(cond->held, PR_TERM_TRUE)) return arm;
+        arm = pr_val_clone(c, arm, t);      /* which arm it is rests on the condition's obligations */
+        arm->held = pr_and(T, arm->held, cond->held);
+        return arm;
+    }
     pr_val *r = pr_val_new(c, t);
     inherit(c, r, a, true);
     inherit(c, r, b, true);
@@ -471,4 +476,13 @@ pr_val *pr_val_merge(pr_lower *c, const pr_op *op, const pr_val *cond, pr_val *a
     case PR_VAL_FLOAT: r->held = PR_TERM_TRUE; return r;
     default: return r;
     }
+}
+
+pr_val *pr_val_branch(pr_lower *c, const pr_op *op, pr_val *k)
+{
+    bool constant = pr_term_is(k->term, PR_TERM_TRUE) || pr_term_is(k->term, PR_TERM_FALSE);
+    if (k->kind != PR_VAL_BOOL || !constant || pr_term_is(k->held, PR_TERM_TRUE)) return k;
+    pr_val *v = pr_val_opaque(c, op, k->type, &k, 1, true, PR_REFUSAL_NONE, "a condition that an overflow would change");
+    v->held = PR_TERM_TRUE;
+    return v;
 }

@@ -12,6 +12,7 @@
 #define PR_TARGETS_MAX 8
 #define PR_COMPS_MAX 48
 #define PR_LOOP_DEPTH_MAX 64
+#define PR_PROBE_DEPTH_MAX 10    /* every level of carrying loops doubles the work */
 #define PR_CALL_DEPTH_MAX 16
 
 #ifdef PR_FAULTS
@@ -146,10 +147,15 @@ pr_val *pr_val_relane(pr_lower *c, const pr_val *v, const pr_type *t, const pr_t
 pr_val *pr_val_merge(pr_lower *c, const pr_op *op, const pr_val *cond, pr_val *a, pr_val *b,
                      const pr_type *t, bool strict);
 void pr_mark_other_shape(pr_lower *c, pr_ids ids);
+/* The condition of a branch. One that is constant only while its obligations hold (x + 1 > x) must not prune
+ * an arm, since the obligations would go with it: it becomes an unmodelled condition. */
+pr_val *pr_val_branch(pr_lower *c, const pr_op *op, pr_val *k);
 
 /* access.c: walk */
 pr_loc pr_loc_of(const pr_op *op);
 void pr_refuse(pr_lower *c, const pr_op *op, pr_refusal_kind kind, const char *format, ...) PR_PRINTF(4, 5);
+/* A limit is reached: refuses once, also inside a probe; what follows is not lowered. */
+void pr_exhaust(pr_lower *c, const pr_op *op, const char *why);
 void pr_push_cond(pr_lower *c, const pr_op *op, pr_term cond, pr_term held, pr_ids control);
 int pr_access_number(pr_lower *c, const pr_op *op);
 pr_term pr_lane_term(pr_lower *c, int d);

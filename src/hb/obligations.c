@@ -48,8 +48,8 @@ typedef struct violation { pr_term_vec prefix; const pr_side *side; pr_loc loc; 
 
 /* Asks whether some execution reaches `held` and violates a width-`bits` part of it. *free_values: only
  * through values that the launch does not give (contents of tensors). */
-static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term held, int bits, pr_outcome *o,
-                     bool *free_values)
+static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term held, int bits, bool may_use_z3,
+                     pr_outcome *o, bool *free_values)
 {
     pr_outcome possible = { .answer = PR_ANSWER_EMPTY };
     pr_terms *T = e->terms;
@@ -73,7 +73,7 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_vec_push(run->arena, &conj, broken);
         pr_query q;
         pr_encode_single(e, conj.data, conj.n, &q);
-        pr_decide(&run->d, &q, true, o, NULL);
+        pr_decide(&run->d, &q, may_use_z3, o, NULL);
         *free_values = false;
         for (int j = 0; j < q.n_vars; j++)
             if (pr_var_get(T, q.vars[j])->role == PR_ROLE_FREE) *free_values = true;
@@ -140,7 +140,8 @@ static bool qualify_one(void *user, const violation *v, pr_term held)
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1) || (x->named[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_outcome o;
         bool free_values;
-        if (ask(x->run, x->e, v, held, bits, &o, &free_values) != PR_ANSWER_EMPTY)   /* undecided names the width too */
+        /* undecided names the width too, so the last resort is not worth its price here */
+        if (ask(x->run, x->e, v, held, bits, false, &o, &free_values) != PR_ANSWER_EMPTY)
             x->named[bits >> 6] |= (uint64_t)1 << (bits & 63);
     }
     return true;
@@ -189,7 +190,7 @@ static bool discharge_one(void *user, const violation *v, pr_term held)
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_outcome o;
         bool free_values = false;
-        pr_answer a = ask(x->run, x->e, v, held, bits, &o, &free_values);
+        pr_answer a = ask(x->run, x->e, v, held, bits, true, &o, &free_values);
         if (a == PR_ANSWER_EMPTY) continue;
         if (a == PR_ANSWER_WITNESS && free_values) {
             /* it rests on what a tensor holds: the proof keeps the premise, in words */
