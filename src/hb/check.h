@@ -42,7 +42,7 @@ pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launc
 void pr_verdict_join(struct polyrace_verdict *v);
 
 /* Queries of one configuration for dumps (--stage=query|isl|smt2): calls visit for every pair query of
- * the strongest rung that encodes (T1 with a launch, else T0). pair -1 = all. */
+ * one rung: T1 with a launch, T0 without, or the one that stop_at names. pair -1 = all. */
 typedef struct pr_pair_view { int pair, a, b; bool intra; const pr_query *query; const char *note; } pr_pair_view;
 pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
                            int pair, void (*visit)(void *user, const pr_pair_view *v), void *user, pr_error *err);

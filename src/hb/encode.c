@@ -126,7 +126,9 @@ static void activate(pr_encoding *e, pr_side *s, pr_term t)
         } else if (pr_term_is(x, PR_TERM_FALSE)) {
             s->dead = true;
         } else if (!pr_term_is(x, PR_TERM_TRUE)) {
-            pr_vec_push(e->arena, &s->active, x);
+            bool known = false;
+            for (int j = 0; j < s->active.n && !known; j++) known = pr_term_is(s->active.data[j], x);
+            if (!known) pr_vec_push(e->arena, &s->active, x);
         }
     }
 }

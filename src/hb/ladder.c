@@ -282,7 +282,7 @@ static pr_answer feasible(pr_run *run, pr_encoding *e)
 
 static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, bool *is_feasible)
 {
-    pr_answer f = feasible(run, e);
+    pr_answer f = feasible(run, launch ? launch : e); /* premises are about this launch too (p73) */
     *is_feasible = f != PR_ANSWER_EMPTY;
     if (f == PR_ANSWER_UNKNOWN)
         pr_add_refusal(run, PR_REFUSAL_UNKNOWN, (pr_loc){ 0 }, "whether the premises admit an execution stayed undecided");
@@ -451,8 +451,9 @@ pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *laun
     pr_config_verdict unused = { 0 };
     pr_status st = start(&run, arena, r, launch, o, NULL, &unused, err);
     if (st != PR_OK) return st;
-    pr_rung rung = launch ? PR_RUNG_T1 : PR_RUNG_T0;
-    const int *component = launch ? run.component_t1 : run.component_t0;
+    pr_rung rung = !launch || o->stop_at == PR_RUNG_T0 ? PR_RUNG_T0
+                 : o->stop_at == PR_RUNG_T1_LAUNCH && launch->grid_known ? PR_RUNG_T1_LAUNCH : PR_RUNG_T1;
+    const int *component = rung == PR_RUNG_T0 ? run.component_t0 : run.component_t1;
     pr_pairs_enumerate(&run, component, &run.pairs);
     pr_encoding *e = pr_encoding_new(arena, r, launch, o, rung, component);
     for (int i = 0; i < run.pairs.n; i++) {

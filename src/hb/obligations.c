@@ -148,10 +148,10 @@ static bool qualify_one(void *user, const violation *v, pr_term held)
 }
 
 /* One qualifier names every width: `assumes no i32/i64 overflow`. */
-static void name_widths(pr_run *run, const uint64_t widths[3])
+static void name_widths(pr_run *run, const uint64_t set[3])
 {
     for (int bits = 1; bits < 192; bits++)
-        if (widths[bits >> 6] >> (bits & 63) & 1) run->overflow_widths[bits >> 6] |= (uint64_t)1 << (bits & 63);
+        if (set[bits >> 6] >> (bits & 63) & 1) run->overflow_widths[bits >> 6] |= (uint64_t)1 << (bits & 63);
 }
 
 void pr_obligations_name(pr_run *run)
