@@ -305,7 +305,8 @@ static pr_val **values_of(pr_lower *c, const pr_op *op, int first, int n)
 
 static void add_edge(pr_lower *c, edge_vec *in, const pr_op *op, int s, pr_val *reach)
 {
-    if (pr_term_is(reach->term, PR_TERM_FALSE)) return;
+    /* Never taken; unless an overflow would take it: then the block stays, for its obligations. */
+    if (pr_term_is(reach->term, PR_TERM_FALSE) && pr_term_is(reach->held, PR_TERM_TRUE)) return;
     edge e = { reach, values_of(c, op, op->succ[s].first, op->succ[s].n) };
     pr_vec_push(c->arena, &in[op->succ[s].block->index], e);
 }

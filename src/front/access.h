@@ -22,7 +22,7 @@ typedef struct pr_desc_binding {
 typedef struct pr_lower_options {
     int max_unroll;                /* trip counts up to this are followed iteration by iteration to
                                       find carried values (default 64)                          */
-    int64_t max_steps;             /* operations lowered before refusal `budget` (default 4000000) */
+    int64_t max_steps;             /* operations lowered before refusal `budget` (default 1000000) */
     const pr_desc_binding *desc; int n_desc;
     int fault;                     /* planted fault for self-tests, 0 = none (PR_FAULTS builds)    */
 } pr_lower_options;

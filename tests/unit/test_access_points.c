@@ -2,7 +2,9 @@
  * enumerated point by point (program, iterations, lanes) and compared with the concrete evaluator, which
  * shares no code with the lowering. What neither side knows (loaded values) is skipped and counted.
  *
- * usage: test_access_points LAUNCH.json...   prints one line a mismatch */
+ * usage: test_access_points (LAUNCH.json | DIRECTORY)...   of a directory: the *.small.json files.
+ * Prints one line a mismatch. */
+#include <dirent.h>
 #include <stdlib.h>
 #include "check.h"
 #include "front/access.h"
@@ -234,9 +236,31 @@ out:
     pr_arena_free(arena);
 }
 
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static bool check_directory(const char *path)
+{
+    DIR *d = opendir(path);
+    if (!d) return false;
+    pr_arena *arena = pr_arena_new(0, NULL);
+    PR_VEC(char *) names = { 0 };
+    for (struct dirent *e; (e = readdir(d));) {
+        size_t n = strlen(e->d_name), m = strlen(".small.json");
+        if (n <= m || strcmp(e->d_name + n - m, ".small.json")) continue;
+        char *name = pr_arena_printf(arena, "%s/%s", path, e->d_name);
+        pr_vec_push(arena, &names, name);
+    }
+    closedir(d);
+    if (names.n) qsort(names.data, (size_t)names.n, sizeof *names.data, by_name);
+    for (int i = 0; i < names.n; i++) check_launch(names.data[i]);
+    pr_arena_free(arena);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) check_launch(argv[i]);
+    for (int i = 1; i < argc; i++)
+        if (!check_directory(argv[i])) check_launch(argv[i]);
     printf("%d launches, %d points, %d records skipped\n", n_kernels, n_points, n_unknown);
     CHECK(argc == 1 || n_kernels > 0);
     return check_done();
