@@ -170,6 +170,8 @@ static void fill_record(pr_lower *c, const pr_op *op, const request *q, int acce
         if (q->ptr->n_target > 1) r.mask_held = pr_and(T, r.mask_held, q->ptr->held);
         r.offset = under_mask(c, t->offset, r.mask);
     }
+    if (q->kind >= PR_RECORD_RMW && q->scope == PR_SCOPE_NONE)
+        refuse_record(c, &r, PR_REFUSAL_OTHER, "unknown scope of an atomic");
     if (q->ptr->lost || target < 0)
         refuse_record(c, &r, q->ptr->lost ? q->ptr->lost : PR_REFUSAL_OTHER,
                       q->ptr->lost ? q->ptr->lost_why : "an address that is not represented");
@@ -282,7 +284,7 @@ static pr_scope scope_of(pr_lower *c, const pr_op *op)
         if (a->integer == 3) return PR_SCOPE_SYS;
     }
     pr_refuse(c, op, PR_REFUSAL_OTHER, "unknown scope of an atomic");
-    return PR_SCOPE_CTA;
+    return PR_SCOPE_NONE;       /* neither a race nor a proof: the record is refused */
 }
 
 /* ---- plain pointers --------------------------------------------------------------------------- */
