@@ -1037,7 +1037,7 @@ def t66(out, M: tl.constexpr, K: tl.constexpr, B: tl.constexpr):
     tl.store(out + (i // K) * M + i % K, 1)  # @S
 
 
-case("t66_race", t66, "races WAW:S:S/threads", (2,), dict(out=T("i32", 256), M=15, K=16, B=64))
+case("t66_race", t66, "races WAW:S:S/threads WAW:S:S/programs", (2,), dict(out=T("i32", 256), M=15, K=16, B=64))
 case("t66_safe", t66, "ok T0", (2,), dict(out=T("i32", 256), M=16, K=16, B=64))
 
 
@@ -1048,7 +1048,7 @@ def t67(out, grid_m, grid_n, WRONG: tl.constexpr, G: tl.constexpr):
     group = pid // width
     size = tl.minimum(grid_m - group * G, G)
     if WRONG:
-        size = G
+        size = G + 1
     pm = group * G + (pid % size)
     pn = (pid % width) // size
     tl.store(out + pm * grid_n + pn, pid)  # @S
