@@ -1,8 +1,8 @@
 /* Terms as isl_pw_aff and isl_set: the slow, readable way.
  *
- * Nodes are translated children first and memoised. A divisor, factor or bit operand of few values is a
- * sum over its values; anything else outside Presburger arithmetic ends the translation with a reason.
- * Null is sticky in isl, so only the reason is kept apart from it. */
+ * Nodes are translated children first and memoised. A divisor, factor or bit operand of few values
+ * is a sum over its values; anything else outside Presburger arithmetic ends the translation with a
+ * reason. Null is sticky in isl, so only the reason is kept apart from it. */
 #include "aff.h"
 #include <isl/local_space.h>
 #include <isl/space.h>
@@ -15,11 +15,13 @@ char *pr_aff_name(pr_arena *arena, const char *name)
 {
     size_t n = strlen(name);
     char *s = pr_arena_alloc(arena, n + 2), *d = s;
-    if (!(name[0] >= 'a' && name[0] <= 'z') && !(name[0] >= 'A' && name[0] <= 'Z') && name[0] != '_')
+    char first = name[0];
+    if (!(first >= 'a' && first <= 'z') && !(first >= 'A' && first <= 'Z') && first != '_')
         *d++ = 'v';
     for (size_t i = 0; i < n; i++) {
         char c = name[i];
-        bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+            || c == '_';
         *d++ = ok ? c : '_';
     }
     *d = 0;
@@ -66,7 +68,10 @@ void pr_aff_fini(pr_aff *a)
 
 /* --- pieces -------------------------------------------------------------------------------- */
 
-static __isl_give isl_set *everything(pr_aff *a) { return isl_set_universe(isl_space_copy(a->space)); }
+static __isl_give isl_set *everything(pr_aff *a)
+{
+    return isl_set_universe(isl_space_copy(a->space));
+}
 
 static __isl_give isl_pw_aff *number(pr_aff *a, pr_i128 v)
 {
@@ -188,7 +193,8 @@ static __isl_give isl_pw_aff *binary(pr_aff *a, pr_term_op op, pr_term tx, pr_te
                  && op != PR_TERM_OP_TREM;
     if (commutes && !pr_term_const(a->T, ty, NULL)
         && (pr_term_const(a->T, tx, NULL)
-            || (narrow(a, tx, &r) && (!narrow(a, ty, &other) || r.hi - r.lo < other.hi - other.lo)))) {
+            || (narrow(a, tx, &r) && (!narrow(a, ty, &other)
+                                      || r.hi - r.lo < other.hi - other.lo)))) {
         pr_term s = tx;
         tx = ty;
         ty = s;
@@ -196,7 +202,8 @@ static __isl_give isl_pw_aff *binary(pr_aff *a, pr_term_op op, pr_term tx, pr_te
     isl_pw_aff *x = a->value[tx.id];
     if (pr_term_const(a->T, ty, &v)) return with_constant(a, op, isl_pw_aff_copy(x), v);
     if (!narrow(a, ty, &r)) {
-        a->why = commutes ? "a product or bit operation of two wide terms" : "a divisor of many values";
+        a->why = commutes ? "a product or bit operation of two wide terms"
+                          : "a divisor of many values";
         return NULL;
     }
     isl_pw_aff *sum = NULL;

@@ -1,7 +1,7 @@
 /* isl texts: one access as a set and a map, one query as the set of its conflicts.
  *
- * Built through aff.c in a context of its own, under an operation limit; shared variables become isl
- * parameters, all others set dimensions. The texts are read back by isl unchanged. */
+ * Built through aff.c in a context of its own, under an operation limit; shared variables become
+ * isl parameters, all others set dimensions. The texts are read back by isl unchanged. */
 #include "dump.h"
 #include "aff.h"
 #include "poly.h"
@@ -37,7 +37,8 @@ bool pr_isl_access_text(pr_terms *T, const pr_isl_access *in, int64_t max_ops, p
     pr_aff_init(&a, ctx, T, arena, in->params, in->n_params, in->dims, in->dim_names, in->n_dims,
                 in->name);
     isl_set *set = pr_aff_bounds(&a);
-    for (int i = 0; i < in->n_domain; i++) set = isl_set_intersect(set, pr_aff_set(&a, in->domain[i]));
+    for (int i = 0; i < in->n_domain; i++)
+        set = isl_set_intersect(set, pr_aff_set(&a, in->domain[i]));
     set = isl_set_coalesce(set);
     isl_map *map = isl_map_from_pw_aff(pr_aff_value(&a, in->offset));
     map = isl_map_set_tuple_name(map, isl_dim_out, pr_aff_name(arena, in->arg));
@@ -56,7 +57,8 @@ __isl_give isl_set *pr_isl_conflicts(pr_aff *a, const pr_query *q, const pr_term
 {
     isl_set *set = pr_aff_bounds(a);
     for (int i = 0; i < q->n_core; i++) set = isl_set_intersect(set, pr_aff_set(a, q->core[i]));
-    for (int i = 0; i < q->n_premises; i++) set = isl_set_intersect(set, pr_aff_set(a, q->premises[i]));
+    for (int i = 0; i < q->n_premises; i++)
+        set = isl_set_intersect(set, pr_aff_set(a, q->premises[i]));
     for (int i = 0; i < n; i++) set = isl_set_intersect(set, pr_aff_set(a, overlap[i]));
     if (q->n_distinct) {
         isl_set *some = pr_aff_set(a, q->distinct[0]);

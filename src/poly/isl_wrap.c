@@ -18,9 +18,9 @@ void pr_isl_quota(isl_ctx *ctx, int64_t operations)
     isl_ctx_set_max_operations(ctx, operations > 0 ? (unsigned long)operations : 0);
 }
 
-/* isl has no getter for its operation counter. Making a number counts as one operation and fails when
- * the counter has reached the limit, so the counter is found by bisection over the limit; every number
- * that was made added one. */
+/* isl has no getter for its operation counter. Making a number counts as one operation and fails
+ * when the counter has reached the limit, so the counter is found by bisection over the limit;
+ * every number that was made added one. */
 static bool below(isl_ctx *ctx, uint64_t limit)
 {
     isl_ctx_set_max_operations(ctx, limit);

@@ -13,7 +13,8 @@
 isl_ctx *pr_isl_ctx_new(void);                     /* errors are recorded, never printed or fatal */
 /* Zeroes the operation counter and the last error and sets the quota (0 = none). */
 void pr_isl_quota(isl_ctx *ctx, int64_t operations);
-/* Operations since pr_isl_quota. Afterwards there is no quota; the error stays when it was quota. */
+/* Operations since pr_isl_quota. Afterwards there is no quota; the error stays when it was quota.
+ */
 uint64_t pr_isl_used(isl_ctx *ctx);
 /* BUDGET when the quota was the last error, INTERNAL for any other error, else NONE. */
 pr_refusal_kind pr_isl_error(isl_ctx *ctx);

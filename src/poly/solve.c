@@ -1,8 +1,8 @@
 /* The isl engine: leaves from term/rows, each decided by lexmin and then by sampling.
  *
  * lexmin comes first with a small quota (it is faster on tile-shaped systems and its point is the
- * readable one), sampling second with what is left of the query's quota. Both need no second call for
- * the witness. Any isl error, null or exhausted quota is UNKNOWN with its reason. */
+ * readable one), sampling second with what is left of the query's quota. Both need no second call
+ * for the witness. Any isl error, null or exhausted quota is UNKNOWN with its reason. */
 #include "poly.h"
 #include "aff.h"
 #include "lower.h"
@@ -56,14 +56,16 @@ static pr_answer ask_lexmin(isl_ctx *ctx, __isl_keep isl_basic_set *leaf, int n,
     case PR_MAYBE: break;
     }
     isl_set_free(low);
-    if (answer == PR_ANSWER_EMPTY && pr_isl_error(ctx) != PR_REFUSAL_NONE) answer = PR_ANSWER_UNKNOWN;
+    if (answer == PR_ANSWER_EMPTY && pr_isl_error(ctx) != PR_REFUSAL_NONE)
+        answer = PR_ANSWER_UNKNOWN;
     return answer;
 }
 
 static pr_answer ask_sample(isl_ctx *ctx, __isl_keep isl_basic_set *leaf, int n, pr_i128 *value)
 {
     pr_answer answer = read_point(isl_basic_set_sample_point(isl_basic_set_copy(leaf)), n, value);
-    if (answer == PR_ANSWER_EMPTY && pr_isl_error(ctx) != PR_REFUSAL_NONE) answer = PR_ANSWER_UNKNOWN;
+    if (answer == PR_ANSWER_EMPTY && pr_isl_error(ctx) != PR_REFUSAL_NONE)
+        answer = PR_ANSWER_UNKNOWN;
     return answer;
 }
 
@@ -103,8 +105,8 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
     return answer;
 }
 
-/* More leaves than the cap: the whole query as one isl set, which meets many small disjunctions piece by
- * piece as it is built. Only a clear answer replaces the outcome. */
+/* More leaves than the cap: the whole query as one isl set, which meets many small disjunctions
+ * piece by piece as it is built. Only a clear answer replaces the outcome. */
 static void decide_as_set(leaf_job *job, const pr_query *q, pr_arena *scratch, pr_outcome *out)
 {
     isl_ctx *ctx = job->engine->ctx;

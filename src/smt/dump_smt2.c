@@ -1,8 +1,9 @@
 /* A query as SMT-LIB 2.6 text, written from the terms without Z3.
  *
  * Every inner node is one define-fun, so shared nodes stay shared. Division semantics are six small
- * functions at the top; bit operations are sums over binary digits (floor division gives the digits of
- * negative numbers too), which any integer solver reads. Variables are named by the query's own names. */
+ * functions at the top; bit operations are sums over binary digits (floor division gives the digits
+ * of negative numbers too), which any integer solver reads. Variables are named by the query's own
+ * names. */
 #include "dump.h"
 
 enum { MAX_BITS = 70 };

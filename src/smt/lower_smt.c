@@ -1,10 +1,11 @@
 /* Terms as Z3 formulas: the DAG node by node, choices as if-then-else.
  *
- * Division by a constant is a pair of fresh constants x = d*q + r, 0 <= r < d, shared by quotient and
- * remainder. Division by a term uses Z3's div and mod only where the divisor is positive (there they are
- * the floor kinds); other signs and 0 are spelled out as term.h says. Bit operations go through bit
- * vectors of a width that the intervals show to be enough. A node without a translation becomes a free
- * constant within its interval: UNSAT still proves, a model is checked by evaluation. */
+ * Division by a constant is a pair of fresh constants x = d*q + r, 0 <= r < d, shared by quotient
+ * and remainder. Division by a term uses Z3's div and mod only where the divisor is positive (there
+ * they are the floor kinds); other signs and 0 are spelled out as term.h says. Bit operations go
+ * through bit vectors of a width that the intervals show to be enough. A node without a translation
+ * becomes a free constant within its interval: UNSAT still proves, a model is checked by
+ * evaluation. */
 #include "lower_smt.h"
 #include <assert.h>
 
@@ -115,7 +116,8 @@ static Z3_ast truncating_division(pr_smt *s, Z3_ast x, Z3_ast y, pr_interval rx,
     Z3_context z = s->z;
     Z3_ast zero = number(s, 0);
     if (rx.lo >= 0 && ry.lo >= 0) return floor_division(s, x, y, ry, quotient);
-    Z3_ast v = floor_division(s, magnitude(s, x), magnitude(s, y), (pr_interval){ 0, PR_INF }, quotient);
+    Z3_ast v = floor_division(s, magnitude(s, x), magnitude(s, y), (pr_interval){ 0, PR_INF },
+                              quotient);
     Z3_ast minus = Z3_mk_unary_minus(z, v), flip = Z3_mk_lt(z, x, zero);
     if (quotient) flip = Z3_mk_xor(z, flip, Z3_mk_lt(z, y, zero));
     return Z3_mk_ite(z, flip, minus, v);          /* y = 0: 0, and sign(x)*|x| = x */

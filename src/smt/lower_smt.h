@@ -17,6 +17,7 @@ typedef struct pr_smt {
     pr_term relaxed_term;
 } pr_smt;
 
-/* Fills asserted with the whole query. False when a term is PR_TERM_NONE or Z3 reported an error. */
+/* Fills asserted with the whole query. False when a term is PR_TERM_NONE or Z3 reported an error.
+ */
 bool pr_smt_lower(pr_smt *s, Z3_context z, const pr_query *q, pr_arena *arena);
 #endif

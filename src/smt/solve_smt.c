@@ -1,8 +1,8 @@
 /* The Z3 engine: the whole query as one formula, two solver configurations.
  *
- * Limits are resource units (deterministic); a watchdog thread exists only when a wall-clock limit or an
- * interrupt flag was given. A solver is dropped after one check. A model counts only after the query's own
- * terms were evaluated at its values. */
+ * Limits are resource units (deterministic); a watchdog thread exists only when a wall-clock limit
+ * or an interrupt flag was given. A solver is dropped after one check. A model counts only after
+ * the query's own terms were evaluated at its values. */
 #include "lower_smt.h"
 #include "dump.h"
 #include <string.h>
@@ -72,7 +72,8 @@ static void read_model(pr_smt *s, Z3_solver solver, pr_arena *scratch, pr_outcom
 }
 
 /* One configuration; true when it settled the query or retrying is pointless. */
-static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
+static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *scratch,
+                    pr_outcome *out)
 {
     Z3_context z = s->z;
     Z3_solver solver = pr_z3_solver_new(z, tried[config].arith, limits->z3_rlimit);

@@ -1,8 +1,9 @@
 /* The only doors between Z3 values and ours; included by files of src/smt only.
  *
- * One plain (not reference-counted) context lives as long as its engine: no AST can be collected under
- * our feet, and everything goes when the context goes. Solvers, models and parameter sets are counted by
- * hand in any context. Errors are recorded by the handler; an error makes the answer UNKNOWN. */
+ * One plain (not reference-counted) context lives as long as its engine: no AST can be collected
+ * under our feet, and everything goes when the context goes. Solvers, models and parameter sets are
+ * counted by hand in any context. Errors are recorded by the handler; an error makes the answer
+ * UNKNOWN. */
 #ifndef PR_SMT_Z3_WRAP_H
 #define PR_SMT_Z3_WRAP_H
 #include <z3.h>
@@ -20,8 +21,8 @@ Z3_solver pr_z3_solver_new(Z3_context z, unsigned arith, int64_t rlimit);
 void pr_z3_solver_free(Z3_context z, Z3_solver s);
 uint64_t pr_z3_resources(Z3_context z, Z3_solver s);       /* cumulative over the context */
 
-/* Interrupts the context after t_wall_ms, or when *interrupt becomes non-zero. Not started at all when
- * neither is given: such runs are deterministic. */
+/* Interrupts the context after t_wall_ms, or when *interrupt becomes non-zero. Not started at all
+ * when neither is given: such runs are deterministic. */
 typedef struct pr_watchdog pr_watchdog;
 pr_watchdog *pr_watchdog_start(Z3_context z, int64_t t_wall_ms, const volatile int *interrupt);
 bool pr_watchdog_stop(pr_watchdog *w);      /* joins; did it fire? null is fine */

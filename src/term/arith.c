@@ -207,6 +207,10 @@ static pr_term mul_atoms(pr_terms *T, pr_term a, pr_term b)
     int n = factors(T, a, id, 0);
     if (n <= PRODUCT_FACTORS) n = factors(T, b, id, n);
     if (n > PRODUCT_FACTORS) return mul_pair(T, a, b);
+    /* A sum that was too long for P2 must not meet a single factor again: P2 would apply there. */
+    for (int i = 0; i < n; i++) {
+        if (T->nodes[id[i]].op == PR_TERM_OP_SUM) return mul_pair(T, a, b);
+    }
     qsort(id, (size_t)n, sizeof *id, by_value);
     pr_term r = { id[0] };
     for (int i = 1; i < n; i++) r = mul_pair(T, r, (pr_term){ id[i] });

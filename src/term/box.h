@@ -9,7 +9,7 @@ typedef struct pr_box_memo { void *facts; uint32_t *stamp; uint32_t cap; } pr_bo
 struct pr_box {
     pr_terms *T;
     pr_interval *bounds; uint32_t n_bounds;   /* indexed by variable, whole line when not set */
-    bool changed;                             /* some bound was set: the nodes' own facts are too wide */
+    bool changed;                             /* a bound was set: own facts are too wide          */
     uint32_t stamp;
     pr_box_memo interval, residue, classes;
     PR_VEC(uint32_t) stack;

@@ -6,10 +6,11 @@
  *
  * Rules
  *  D1  divisor 0: quotient 0, remainder the dividend; divisor 1, -1; constants folded
- *  D2  x fdiv -d = (-x) fdiv d, x fmod -d = -((-x) fmod d); x tdiv -d = -(x tdiv d), x trem -d = x trem d
- *  D3  (c*d*y + r) fdiv d = c*y + r fdiv d, fmod likewise r fmod d; constants by floor. Coefficients
- *      that d does not divide stay whole: x = 256*pid + lane must remain one dividend through a chain of
- *      divisions, or the digits of two copies no longer match
+ *  D2  x fdiv -d = (-x) fdiv d, x fmod -d = -((-x) fmod d);
+ *      x tdiv -d = -(x tdiv d), x trem -d = x trem d
+ *  D3  (c*d*y + r) fdiv d = c*y + r fdiv d, fmod likewise r fmod d; constants by floor.
+ *      Coefficients that d does not divide stay whole: x = 256*pid + lane must remain one dividend
+ *      through a chain of divisions, or the digits of two copies no longer match
  *  D4  coefficients and divisor with a common gcd g: divided by it
  *  D5  own interval within one block [d*q, d*q + d): quotient q, remainder x - d*q
  *  D6  (x fmod a) fmod b = x fmod b when b divides a
@@ -17,7 +18,7 @@
  *      <= 0 and constant divisor > 0: through -x
  *  D8  x tdiv d = x/d when the known trailing zeros or coefficients show d divides x
  *  N1  bit operations on constants, equal operands, 0 and -1
- *  N2  x band c with at most 4 runs of ones in c (or in ~c when c < 0) becomes quotients and remainders
+ *  N2  x band c with at most 4 runs of ones in c (or in ~c when c < 0): quotients and remainders
  *  N3  x bor c = x + c - (x band c), x bxor c = x + c - 2*(x band c) when N2 applies
  *  N4  operands without a common bit (2^k divides x, 0 <= y < 2^k): bor, bxor = sum, band = 0 */
 #include "term/store.h"
@@ -38,7 +39,8 @@ static void split_by(pr_terms *T, pr_term x, pr_i128 d, pr_term *whole, pr_term 
     const node *s = node_of(T, x);
     if (s->op != PR_TERM_OP_SUM) return;
     pr_term *child = PR_NEW_N(T->arena, pr_term, s->n);
-    pr_i128 *quotient = PR_NEW_N(T->arena, pr_i128, s->n), *left = PR_NEW_N(T->arena, pr_i128, s->n);
+    pr_i128 *quotient = PR_NEW_N(T->arena, pr_i128, s->n);
+    pr_i128 *left = PR_NEW_N(T->arena, pr_i128, s->n);
     for (uint32_t i = 0; i < s->n; i++) {
         pr_i128 c = T->coefs[s->coef + i];
         child[i] = kid(T, s, i);
@@ -202,7 +204,7 @@ static int runs_of_ones(pr_i128 c)
     return n;
 }
 
-/* x band c for c >= 0 with few runs: sum over runs [lo, hi) of 2^lo * ((x fdiv 2^lo) fmod 2^(hi-lo)). */
+/* x band c for c >= 0 with few runs [lo, hi): sum of 2^lo * ((x fdiv 2^lo) fmod 2^(hi-lo)). */
 static pr_term mask_runs(pr_terms *T, pr_term x, pr_i128 c)
 {
     pr_term sum = PR_TERM_ZERO;

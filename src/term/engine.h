@@ -1,5 +1,5 @@
-/* What an engine offers: one row of the engine table a tier (decision-engine.md 2). Rows in order of
- * cost; the pre-test tiers of decision-engine.md 3 take their place before isl. */
+/* What an engine offers: one row of the engine table a tier (decision-engine.md 2). Rows in order
+ * of cost; the pre-test tiers of decision-engine.md 3 take their place before isl. */
 #ifndef PR_TERM_ENGINE_H
 #define PR_TERM_ENGINE_H
 #include "term/query.h"
@@ -9,10 +9,10 @@ typedef struct pr_engine_ctx pr_engine_ctx;
 typedef struct pr_engine {
     const char *name;                 /* "isl", "z3"                                       */
     unsigned accepts;                 /* fragment classes it can take                        */
-    /* Fills *out (answer included). scratch: where messages and the point live. Never reads an error
-     * as EMPTY. */
-    void (*decide)(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch,
-                   pr_outcome *out);
+    /* Fills *out (answer included). scratch: where messages and the point live; not the arena of
+     * the query's terms. Never reads an error as EMPTY. */
+    void (*decide)(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
+                   pr_arena *scratch, pr_outcome *out);
     /* Cheap to call: expensive library start-up waits for the first decide. */
     pr_engine_ctx *(*open)(pr_arena *arena);
     void (*close)(pr_engine_ctx *ctx);

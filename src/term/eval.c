@@ -1,8 +1,8 @@
 /* Exact value of a term under an assignment.
  *
- * Every node below the term is evaluated once, children first; a node without a value (unknown variable,
- * APP, overflow) poisons its parents except where SELECT, AND or OR do not need it. The arithmetic here
- * is the definition the engines are compared with. */
+ * Every node below the term is evaluated once, children first; a node without a value (unknown
+ * variable, APP, overflow) poisons its parents except where SELECT, AND or OR do not need it. The
+ * arithmetic here is the definition the engines are compared with. */
 #include "term/store.h"
 #include <assert.h>
 

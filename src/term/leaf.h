@@ -1,6 +1,7 @@
 /* One leaf under construction: what rows.c (search) and lower.c (terms to linear forms) share.
  *
- * Everything is append-only with a trail, so that going back to an earlier choice is a truncation. */
+ * Everything is append-only with a trail, so that going back to an earlier choice is a truncation.
+ */
 #ifndef PR_TERM_LEAF_H
 #define PR_TERM_LEAF_H
 #include "term/rows.h"
@@ -65,8 +66,8 @@ static inline int pr_local(const pr_builder *b, uint32_t id)
 }
 
 /* lower.c */
-/* Works on one conjunct: true when it is finished (rows added, or items appended, or a contradiction
- * noted); false with *c when a choice must be made first. */
+/* Works on one conjunct: true when it is finished (rows added, or items appended, or a
+ * contradiction noted); false with *c when a choice must be made first. */
 bool pr_lower_item(pr_builder *b, int item, pr_choice *c);
 void pr_lower_push(pr_builder *b, uint32_t term, bool positive);   /* a conjunct to do */
 void pr_lower_take(pr_builder *b, const pr_choice *c, pr_i128 alternative);

@@ -1,11 +1,11 @@
 /* Terms to linear forms over columns, inside one leaf.
  *
- * A node's value is memoised per leaf. Division by a constant makes (or finds) a pair of columns with
- * x = d*q + r, 0 <= r < d; a node that needs a decision reports a choice and is tried again after one
- * alternative was taken (its row then decides the bounds that were open). What has no linear form, and
- * whatever overflows, becomes a free column within the node's interval: the leaf is then only an
- * over-approximation, and is counted as relaxed. Facts used: own intervals of terms, bounds of columns,
- * rows already in this leaf. */
+ * A node's value is memoised per leaf. Division by a constant makes (or finds) a pair of columns
+ * with x = d*q + r, 0 <= r < d; a node that needs a decision reports a choice and is tried again
+ * after one alternative was taken (its row then decides the bounds that were open). What has no
+ * linear form, and whatever overflows, becomes a free column within the node's interval: the leaf
+ * is then only an over-approximation, and is counted as relaxed. Facts used: own intervals of
+ * terms, bounds of columns, rows already in this leaf. */
 #include "term/leaf.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static pr_lin lin_col(pr_builder *b, int col)
 }
 
 /* x*p + y*q + k; false on overflow. */
-static bool lin_combine(pr_builder *b, pr_lin x, pr_i128 p, pr_lin y, pr_i128 q, pr_i128 k, pr_lin *out)
+static bool lin_combine(pr_builder *b, pr_lin x, pr_i128 p, pr_lin y, pr_i128 q, pr_i128 k,
+                        pr_lin *out)
 {
     pr_lin r = { b->pool.n, 0, k };
     pr_i128 v, w;
@@ -98,7 +99,8 @@ static pr_interval lin_bounds(const pr_builder *b, pr_lin x)
         pr_i128 v0 = b->pool.data[row->lin.first].c, p, q;
         bool fits = true;
         for (int j = 0; j < x.n && fits; j++) {
-            const pr_lin_term *u = &b->pool.data[x.first + j], *v = &b->pool.data[row->lin.first + j];
+            const pr_lin_term *u = &b->pool.data[x.first + j];
+            const pr_lin_term *v = &b->pool.data[row->lin.first + j];
             fits = u->col == v->col && pr_mul_ok(u->c, v0, &p) && pr_mul_ok(v->c, u0, &q) && p == q;
         }
         if (!fits) continue;
@@ -200,7 +202,7 @@ static pr_interval meet(pr_interval a, pr_interval c)
 /* Quotient and remainder forms of x by d > 1 (floor); false on overflow. */
 static bool floor_pair(pr_builder *b, pr_lin x, pr_i128 d, pr_lin *quotient, pr_lin *remainder)
 {
-    /* x = d*whole + rest: the coefficients that d divides (as in rule D3), the constant by floor. */
+    /* x = d*whole + rest: the coefficients that d divides (as in D3), the constant by floor. */
     pr_lin whole = { b->pool.n, 0, pr_fdiv(x.k, d) };
     for (int i = 0; i < x.n; i++) {
         pr_lin_term t = b->pool.data[x.first + i];
@@ -243,7 +245,8 @@ static bool floor_pair(pr_builder *b, pr_lin x, pr_i128 d, pr_lin *quotient, pr_
 
 /* Value of a division node with dividend x and constant divisor d. Answers: 1 done, 0 a choice is
  * needed, -1 overflow. */
-static int divide_const(pr_builder *b, pr_term_op op, pr_lin x, pr_i128 d, pr_lin *out, pr_choice *c)
+static int divide_const(pr_builder *b, pr_term_op op, pr_lin x, pr_i128 d, pr_lin *out,
+                        pr_choice *c)
 {
     bool floor = op == PR_TERM_OP_FDIV || op == PR_TERM_OP_FMOD;
     bool quotient = op == PR_TERM_OP_FDIV || op == PR_TERM_OP_TDIV;
@@ -348,7 +351,8 @@ static pr_tri truth_of(const pr_builder *b, uint32_t id)
         t = b->truth[pr_local(b, b->T->kids[x->first])];
         if (t) return truth_word(t) == PR_YES ? PR_NO : PR_YES;
     }
-    if ((x->op == PR_TERM_OP_LE0 || x->op == PR_TERM_OP_EQ0) && memo_of(b, b->T->kids[x->first], &v)) {
+    if ((x->op == PR_TERM_OP_LE0 || x->op == PR_TERM_OP_EQ0)
+        && memo_of(b, b->T->kids[x->first], &v)) {
         pr_interval r = lin_bounds(b, v);
         if (x->op == PR_TERM_OP_LE0) return r.hi <= 0 ? PR_YES : r.lo > 0 ? PR_NO : PR_MAYBE;
         return r.lo > 0 || r.hi < 0 ? PR_NO : r.lo == 0 && r.hi == 0 ? PR_YES : PR_MAYBE;
@@ -509,8 +513,9 @@ static void mark_truth(pr_builder *b, uint32_t id, uint8_t truth)
     b->truth[local] = truth;
 }
 
-/* Notes that a term has a truth value; false when it is asserted already (or contradicts). The negation's
- * value follows, but is not an assertion of its own: somebody may still have to assert it. */
+/* Notes that a term has a truth value; false when it is asserted already (or contradicts). The
+ * negation's value follows, but is not an assertion of its own: somebody may still have to assert
+ * it. */
 static bool set_truth(pr_builder *b, uint32_t id, bool positive)
 {
     uint8_t old = b->truth[pr_local(b, id)], want = positive ? ASSERTED_TRUE : ASSERTED_FALSE;
@@ -556,7 +561,7 @@ static bool fits_item(pr_builder *b, const node *x, bool positive, pr_lin v, pr_
     bool can_low = lo > -PR_INF && r.lo < lo, can_high = hi < PR_INF && r.hi > hi;
     if (can_low && can_high && r.hi >= lo) {
         *c = (pr_choice){ .kind = PR_CHOICE_SIGN, .lin = below, .n = 2 };
-        return false;                          /* hi - v <= 0 (then v = hi is excluded below) or v < hi */
+        return false; /* hi - v <= 0 (then v = hi is excluded below) or v < hi */
     }
     if (can_low && !can_high) {
         row_or_relax(b, v, -1, lo - 1, false); /* v <= lo - 1 */

@@ -4,13 +4,14 @@
  *  R1  rows divided by the gcd of their coefficients; an equality whose gcd does not divide is a
  *      contradiction; a row with one column becomes a bound
  *  R2  bound propagation over the rows (a few rounds); crossing bounds are a contradiction
- *  R3  parallel inequalities: the stronger stays, opposite ones may contradict or become an equality;
- *      a narrow opposite pair becomes an equality with a small slack column
- *  R4  splitting: an equality head + tail = 0 where only one multiple of gcd(head) fits in the range of
- *      the tail is two equalities. The tail's range also uses inequality rows inside the tail
- *  R5  two equalities whose difference splits (or is a single pair of columns): one is replaced by it
- *  R6  substitution: x = y + k first; other equalities with a unit coefficient when nothing else helps,
- *      lowest column first, so that a skewed original gives way to its digits
+ *  R3  parallel inequalities: the stronger stays, opposite ones may contradict or become an
+ *      equality; a narrow opposite pair becomes an equality with a small slack column
+ *  R4  splitting: an equality head + tail = 0 where only one multiple of gcd(head) fits in the
+ *      range of the tail is two equalities. The tail's range also uses inequality rows inside it
+ *  R5  two equalities whose difference splits (or is a single pair of columns): one is
+ *      replaced by it
+ *  R6  substitution: x = y + k first; other equalities with a unit coefficient when nothing else
+ *      helps, lowest column first, so that a skewed original gives way to its digits
  *
  * Arithmetic is checked; an overflow gives the leaf up (the caller then uses the raw rows). */
 #include "term/rows.h"
@@ -285,9 +286,9 @@ static step slack_pairs(pr_system *s)
 
 /* --- R4 ------------------------------------------------------------------------------------ */
 
-/* Upper bound of sum c*x over the columns in `in` (a list): bounds, improved by rows whose columns all
- * lie in the list with coefficients in a common negative ratio (each column used once). sign -1 asks for
- * the bound of -sum. */
+/* Upper bound of sum c*x over the columns in `in` (a list): bounds, improved by rows whose columns
+ * all lie in the list with coefficients in a common negative ratio (each column used once). sign -1
+ * asks for the bound of -sum. */
 static pr_i128 tail_max(pr_system *s, const pr_i128 *c, const int *in, int n, int sign,
                         const uint8_t *member)
 {
@@ -317,7 +318,8 @@ static pr_i128 tail_max(pr_system *s, const pr_i128 *c, const int *in, int n, in
         }
         if (!fits || first < 0) continue;
         /* sum c*x*sign = ratio * (-sum a*x) <= ratio * k, ratio = |c|/|a| */
-        pr_i128 up = c[first] > 0 ? c[first] : -c[first], down = a[first] > 0 ? a[first] : -a[first];
+        pr_i128 up = c[first] > 0 ? c[first] : -c[first];
+        pr_i128 down = a[first] > 0 ? a[first] : -a[first];
         if (!pr_mul_ok(up, s->k[r], &v)) continue;
         v = pr_fdiv(v, down);
         if (!open && v >= box) continue;
@@ -337,7 +339,8 @@ static pr_i128 tail_max(pr_system *s, const pr_i128 *c, const int *in, int n, in
     return total < PR_INF ? total : PR_INF;
 }
 
-/* Finds a cut of sum c*x + k = 0; the head is written to head (k in *head_k), the tail stays in c. */
+/* Finds a cut of sum c*x + k = 0; the head is written to head (k in *head_k), the tail stays in c.
+ */
 static step split_form(pr_system *s, pr_i128 *c, pr_i128 *k, pr_i128 *head, pr_i128 *head_k)
 {
     int order[256], n = 0;
@@ -499,7 +502,8 @@ static step eliminate(pr_system *s, int e, int v)
         for (int j = 0; j < s->n_cols; j++) {
             if (j != v) c[j] = def[j] * f;
         }
-        if (!pr_mul_ok(def_k, f, &t) || !(side ? pr_add_ok(t, hi, &s->k[i]) : pr_sub_ok(t, lo, &s->k[i])))
+        if (!pr_mul_ok(def_k, f, &t)
+            || !(side ? pr_add_ok(t, hi, &s->k[i]) : pr_sub_ok(t, lo, &s->k[i])))
             return STEP_OVERFLOW;
         s->kind[i] = PR_ROW_GE;
         pr_i128 low, high, least;
@@ -627,7 +631,8 @@ void pr_system_leaf(pr_system *s, pr_leaf *leaf)
     leaf->n_cols = s->n_live;
     leaf->n_rows = 0;
     leaf->bounded_below = true;
-    pr_i128 *lo = PR_NEW_N(s->arena, pr_i128, s->n_live), *hi = PR_NEW_N(s->arena, pr_i128, s->n_live);
+    pr_i128 *lo = PR_NEW_N(s->arena, pr_i128, s->n_live);
+    pr_i128 *hi = PR_NEW_N(s->arena, pr_i128, s->n_live);
     for (int i = 0; i < s->n_live; i++) {
         lo[i] = s->lo[s->live[i]];
         hi[i] = s->hi[s->live[i]];

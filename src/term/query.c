@@ -1,8 +1,8 @@
 /* The query every engine answers: overlap of the addresses, exact re-evaluation of a point, text.
  *
- * Overlap becomes one equality when both widths agree and the difference of the addresses is shown to
- * be a multiple of the width: |D| < w and w | D leave only D = 0. Otherwise the two byte inequalities
- * stay (decision-engine.md 1.3). */
+ * Overlap becomes one equality when both widths agree and the difference of the addresses is shown
+ * to be a multiple of the width: |D| < w and w | D leave only D = 0. Otherwise the two byte
+ * inequalities stay (decision-engine.md 1.3). */
 #include "term/query.h"
 #include "term/store.h"
 #include "term/text.h"
@@ -172,7 +172,8 @@ void pr_query_print(pr_buf *b, const pr_query *q)
         { "core", q->core, q->n_core }, { "distinct", q->distinct, q->n_distinct },
         { "premise", q->premises, q->n_premises },
     };
-    for (size_t i = 0; i < PR_LEN(list); i++) print_list(b, q, list[i].word, list[i].t, list[i].n, name);
+    for (size_t i = 0; i < PR_LEN(list); i++)
+        print_list(b, q, list[i].word, list[i].t, list[i].n, name);
     for (int i = 0; i < 2; i++) {
         if (pr_term_none(q->addr[i])) continue;
         pr_buf_printf(b, "  (addr %d ", q->width[i]);

@@ -4,8 +4,8 @@
  * every premise, (the overlap of the two addresses when they are given) and at least one of the
  * distinct alternatives holds?"
  *
- * Terms contain VAR leaves only: hb/encode has replaced every APP by a PR_ROLE_FREE variable and every
- * FITS by its meaning. */
+ * Terms contain VAR leaves only: hb/encode has replaced every APP by a PR_ROLE_FREE variable and
+ * every FITS by its meaning. */
 #ifndef PR_TERM_QUERY_H
 #define PR_TERM_QUERY_H
 #include "term/range.h"
@@ -21,7 +21,7 @@ typedef struct pr_query {
     const pr_term *distinct; int n_distinct; /* alternatives (each a conjunction); 0 = none     */
     const pr_term *premises; int n_premises; /* on shared variables                            */
     pr_term addr[2]; int width[2];           /* bytes; PR_TERM_NONE in one-copy queries          */
-    bool relaxed;                            /* over-approximation: EMPTY proves, WITNESS does not */
+    bool relaxed; /* over-approximation: EMPTY proves, WITNESS does not */
     int pair;                                /* number in the ledger and in dumps, -1 = none      */
 } pr_query;
 
@@ -39,17 +39,18 @@ typedef struct pr_limits {
 
 typedef struct pr_outcome {
     pr_answer answer;
-    pr_refusal_kind why;    /* set iff UNKNOWN: NEEDS_SMT, BUDGET, TIMEOUT, UNKNOWN, UNMODELED_VALUE  */
+    pr_refusal_kind why; /* set iff UNKNOWN: NEEDS_SMT, BUDGET, TIMEOUT, UNKNOWN, UNMODELED_VALUE */
     const char *message;    /* which term or limit, arena text                              */
     pr_point point;         /* set iff WITNESS                                              */
     uint64_t cost;          /* isl operations or Z3 resource units                            */
-    const char *evidence;   /* which step settled it: "rows", "isl lexmin", "isl sample", "z3 arith2" */
+    const char *evidence;   /* what settled it: "rows", "isl", "isl set", "z3 arith2", "z3 arith6" */
     int leaves;             /* leaves looked at                                             */
 } pr_outcome;
 
 /* The overlap of addr[0..1] as conjuncts: an equality when both widths agree and both addresses are
  * shown congruent to one residue modulo the width (divided by the width), else the two byte
- * inequalities (decision-engine.md 1.3). Returns the number written to out[2]; 0 without addresses. */
+ * inequalities (decision-engine.md 1.3). Returns the number written to out[2]; 0 without addresses.
+ */
 int pr_query_overlap(const pr_query *q, pr_box *box, pr_term out[2]);
 /* Exact re-evaluation of a point on the query's own terms. */
 pr_tri pr_query_holds(const pr_query *q, const pr_point *p);

@@ -1,8 +1,8 @@
 /* Intervals of terms: the transfer function of every operation, and boxes that memoise it.
  *
  * Bounds are saturating: -PR_INF and PR_INF mean unbounded, and every finite result beyond them is
- * rounded outwards. An interval always contains every value of the term under the box; when unsure it
- * is wider. residue.c holds congruences and fragment classes. */
+ * rounded outwards. An interval always contains every value of the term under the box; when unsure
+ * it is wider. residue.c holds congruences and fragment classes. */
 #include "term/store.h"
 #include "term/box.h"
 #include <assert.h>
@@ -66,8 +66,8 @@ static pr_interval range_sum(const pr_terms *T, const node *x, const pr_interval
     return clamp(low ? lo : -PR_INF, high ? hi : PR_INF);
 }
 
-/* Quotient for divisors in [b.lo, b.hi], b.lo >= 1: monotone in both arguments for a fixed sign of the
- * other, so the extremes are at the corners. */
+/* Quotient for divisors in [b.lo, b.hi], b.lo >= 1: monotone in both arguments for a fixed sign of
+ * the other, so the extremes are at the corners. */
 static pr_i128 quotient(pr_i128 a, pr_i128 b, bool floor)
 {
     if (infinite(a)) return a;
@@ -111,7 +111,8 @@ static pr_interval range_division(pr_term_op op, pr_interval a, pr_interval b)
         pr_interval d = negated((pr_interval){ b.lo, b.hi <= -1 ? b.hi : -1 });
         pr_interval s;
         if (floor) {                     /* a / -d = -a / d; a mod -d = -(-a mod d) */
-            s = div ? div_positive(negated(a), d, true) : negated(mod_positive(negated(a), d, true));
+            pr_interval m = negated(a);
+            s = div ? div_positive(m, d, true) : negated(mod_positive(m, d, true));
         } else {                         /* a / -d = -(a / d); a rem -d = a rem d */
             s = div ? negated(div_positive(a, d, false)) : mod_positive(a, d, false);
         }

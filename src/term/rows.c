@@ -1,11 +1,11 @@
 /* Leaf enumeration: a depth-first search over the choices of a query.
  *
  * One pass works on every open conjunct; those that need a decision wait. When nothing but waiting
- * conjuncts is left, one choice is made (the one with the fewest alternatives) and the pass runs again;
- * going back truncates what was added. After every choice the rows so far are simplified (prepare.c), and
- * a contradiction prunes the whole prefix. The choice-free core and complete leaves also go to the engine.
- * The answer is EMPTY only when every branch was shown empty; a witness counts only after the query's own
- * terms were evaluated at the point. */
+ * conjuncts is left, one choice is made (the one with the fewest alternatives) and the pass runs
+ * again; going back truncates what was added. After every choice the rows so far are simplified
+ * (prepare.c), and a contradiction prunes the whole prefix. The choice-free core and complete
+ * leaves also go to the engine. The answer is EMPTY only when every branch was shown empty; a
+ * witness counts only after the query's own terms were evaluated at the point. */
 #include "term/leaf.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -47,7 +47,8 @@ static void merge_reach(uint64_t *map, const pr_terms *T, pr_term t)
     free(one);
 }
 
-/* Roots: overlap conjuncts and everything the query lists. False when one of them is PR_TERM_NONE. */
+/* Roots: overlap conjuncts and everything the query lists. False when one of them is PR_TERM_NONE.
+ */
 static bool builder_init(pr_builder *b, const pr_query *q, pr_arena *arena, const pr_term *overlap,
                          int n_overlap)
 {
@@ -245,7 +246,8 @@ static void push_frame(search *s, pr_choice c)
     pr_vec_push(s->b.arena, &s->frames, f);
 }
 
-/* Takes the next alternative of the innermost choice that has one; false when the search is over. */
+/* Takes the next alternative of the innermost choice that has one; false when the search is over.
+ */
 static bool advance(search *s)
 {
     pr_builder *b = &s->b;
@@ -293,7 +295,8 @@ static bool stopped(search *s)
     return true;
 }
 
-/* The first node below the distinct alternative (or the root): its rows are the choice-free core. */
+/* The first node below the distinct alternative (or the root): its rows are the choice-free core.
+ */
 static bool at_core(const search *s)
 {
     return s->frames.n == 0

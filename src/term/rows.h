@@ -1,8 +1,9 @@
-/* Integer rows: a query as conjunctions of linear equalities and inequalities (decision-engine.md 5).
+/* Integer rows: a query as conjunctions of linear equalities and inequalities (decision-engine.md
+ * 5).
  *
- * rows.c enumerates the leaves (one conjunction for every combination of choices), prepare.c simplifies
- * one leaf until it is empty, obviously solvable, or small enough to be worth an engine. Both engines may
- * use them; no engine type appears here. */
+ * rows.c enumerates the leaves (one conjunction for every combination of choices), prepare.c
+ * simplifies one leaf until it is empty, obviously solvable, or small enough to be worth an engine.
+ * Both engines may use them; no engine type appears here. */
 #ifndef PR_TERM_ROWS_H
 #define PR_TERM_ROWS_H
 #include "term/query.h"
@@ -28,9 +29,9 @@ typedef pr_answer (*pr_leaf_fn)(void *user, const pr_leaf *leaf, pr_i128 *value,
 
 enum { PR_ROWS_NO_SPLIT = 1 /* equality splitter off */, PR_ROWS_NO_PREPARE = 2 /* raw rows */ };
 
-/* Decides the query leaf by leaf. ask may be null: leaves that the rows do not settle are UNKNOWN with
- * NEEDS_SMT. Fills answer, why, message, point, evidence (settled_by when ask gave the answer) and
- * leaves; cost is left alone. */
+/* Decides the query leaf by leaf. ask may be null: leaves that the rows do not settle are UNKNOWN
+ * with NEEDS_SMT. Fills answer, why, message, point, evidence (settled_by when ask gave the answer)
+ * and leaves; cost is left alone. */
 void pr_rows_decide(const pr_query *q, const pr_limits *limits, unsigned flags, pr_arena *scratch,
                     pr_leaf_fn ask, void *user, const char *settled_by, pr_outcome *out);
 

@@ -1,8 +1,9 @@
 /* The inside of a term store; included by files of src/term only.
  *
  * Nodes live in one array, their children and coefficients in two pools. Facts that follow from the
- * variables' own (unconditional) intervals alone are computed when a node is made: lo, hi and the number
- * of trailing zero bits. Constructors simplify with them, so they must never depend on a box. */
+ * variables' own (unconditional) intervals alone are computed when a node is made: lo, hi and the
+ * number of trailing zero bits. Constructors simplify with them, so they must never depend on a
+ * box. */
 #ifndef PR_TERM_STORE_H
 #define PR_TERM_STORE_H
 #include "term/range.h"

@@ -1,9 +1,9 @@
 /* The term store: hash-consing, inspection, variables, symbols and the Boolean and choice
  * constructors. Integer arithmetic is in arith.c, divisions and bit operations in divide.c.
  *
- * Every constructor normalises by the numbered rules below and then looks the node up by content, so
- * equal index means equal structure. Rules use only the operands and the variables' own intervals;
- * each is a theorem about the semantics in term.h and has a unit test with its number.
+ * Every constructor normalises by the numbered rules below and then looks the node up by content,
+ * so equal index means equal structure. Rules use only the operands and the variables' own
+ * intervals; each is a theorem about the semantics in term.h and has a unit test with its number.
  *
  * Rules of this file
  *  B1  not false = true, not not a = a, not (t <= 0) = (1 - t <= 0)
@@ -118,7 +118,7 @@ static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *
             return (pr_term){ T->table[i] };
     }
 
-    /* Operands may point into the pool that is about to grow: the old pool stays alive in the arena. */
+    /* Operands may point into the pool that is about to grow: the old one stays in the arena. */
     T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + x.n, sizeof *T->kids);
     x.first = T->n_kids;
     pr_interval few[8], *facts = x.n <= 8 ? few : malloc(sizeof *facts * x.n);
@@ -596,7 +596,7 @@ pr_term pr_fits(pr_terms *T, pr_fits_kind kind, int bits, pr_term t)
     fits_bounds(kind, bits, &lo, &hi);
     pr_interval r = node_of(T, t)->own;
     if (r.lo >= lo && r.hi <= hi) return PR_TERM_TRUE;                /* F1 */
-    /* never FALSE: a condition that always fails must stay visible, or nobody would name the wrap */
+    /* never FALSE: a condition that always fails must stay visible, or nobody names the wrap */
     node x = { .op = PR_TERM_OP_FITS, .kind = (uint8_t)kind, .aux = (uint32_t)bits, .n = 1,
                .is_bool = 1 };
     return intern(T, x, &t, NULL);

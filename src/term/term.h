@@ -4,10 +4,11 @@
  * a.id == b.id and per-term facts live in side arrays. Children have smaller indices than parents;
  * every traversal is iterative (chains of 10^5 nodes occur). Two sorts: Boolean and mathematical
  * (unbounded) integer. Machine widths are not in the integer term: a side condition "the unbounded
- * value equals the n-bit value" is a Boolean PR_TERM_FITS term that travels beside it (ttir-front.md 4).
+ * value equals the n-bit value" is a Boolean PR_TERM_FITS term that travels beside it
+ * (ttir-front.md 4).
  *
- * Constants are exact pr_i128. A constructor whose constant would leave pr_i128 yields PR_TERM_NONE;
- * PR_TERM_NONE in gives PR_TERM_NONE out, the caller checks once at the end.
+ * Constants are exact pr_i128. A constructor whose constant would leave pr_i128 yields
+ * PR_TERM_NONE; PR_TERM_NONE in gives PR_TERM_NONE out, the caller checks once at the end.
  *
  * Semantics (eval, isl and Z3 must agree on them exactly)
  *   FDIV/FMOD a b   floor quotient and a - b*FDIV; for b = 0: FDIV = 0, FMOD = a
@@ -16,8 +17,9 @@
  *   SELECT c a b    c Boolean, a and b of one sort (Boolean selects are built from and/or/not)
  *   MIN MAX         integers
  *   APP sym args    value of an unmodelled or loaded thing at a program, iteration and lane: an
- *                   uninterpreted symbol. Integer or Boolean by the symbol. The program is implicit:
- *                   two copies of one APP are two values. Two APPs with different args are two values.
+ *                   uninterpreted symbol. Integer or Boolean by the symbol. The program is
+ *                   implicit: two copies of one APP are two values. Two APPs with different args
+ *                   are two values.
  *   FITS kind t     see pr_fits_kind; Boolean */
 #ifndef PR_TERM_TERM_H
 #define PR_TERM_TERM_H
@@ -84,7 +86,8 @@ typedef struct pr_var_info {
     int index;
     pr_copy copy;
     pr_i128 lo, hi;    /* unconditional interval of the variable, -PR_INF / PR_INF when unbounded */
-    const char *name;  /* for dumps: "pid0", "lane1", "k3", "n_elements"; unique per (role,index,copy) */
+    /* for dumps: "pid0", "lane1", "k3", "n_elements"; unique per (role,index,copy) */
+    const char *name;
     uint32_t twin;     /* A/B copies: the other copy's variable id, else 0                  */
 } pr_var_info;
 
@@ -170,11 +173,12 @@ pr_term pr_fits(pr_terms *T, pr_fits_kind kind, int bits, pr_term t); /* TRUE wh
 /* The meaning of FITS as plain comparisons. */
 pr_term pr_fits_expand(pr_terms *T, pr_term fits);
 
-/* Substitution. Replaces variables (and, when app is set, APP terms) everywhere, rebuilding with the
- * normalising constructors; memoised in the struct, so reuse it for many terms of one substitution.
- * var_map is indexed by variable id (n_var_map entries; PR_TERM_NONE or beyond the end = keep).
- * app: called for every APP after its args were substituted; returns the replacement or the term
- * itself. (Boolean APP must be replaced by a Boolean term.) */
+/* Substitution. Replaces variables (and, when app is set, APP terms) everywhere, rebuilding with
+ * the normalising constructors; memoised in the struct, so reuse it for many terms of one
+ * substitution.
+ * var_map is indexed by variable id (n_var_map entries; PR_TERM_NONE or beyond the
+ * end = keep). app: called for every APP after its args were substituted; returns the replacement
+ * or the term itself. (Boolean APP must be replaced by a Boolean term.) */
 typedef struct pr_subst {
     pr_terms *T;
     const pr_term *var_map; uint32_t n_var_map;
@@ -188,18 +192,19 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t);
 /* Visits every distinct node below t once, children first. */
 void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_term t), void *user);
 /* Does any node below t (t included) satisfy the test? */
-bool pr_term_any(const pr_terms *T, pr_term t, bool (*test)(void *user, const pr_terms *T, pr_term t), void *user);
+bool pr_term_any(const pr_terms *T, pr_term t,
+                 bool (*test)(void *user, const pr_terms *T, pr_term t), void *user);
 bool pr_term_mentions(const pr_terms *T, pr_term t, pr_var v);
-/* Splits a Boolean term into its top-level conjuncts (AND flattened iteratively, duplicates removed,
- * TRUE dropped); appends to *out. FALSE is kept as a conjunct. */
+/* Splits a Boolean term into its top-level conjuncts (AND flattened iteratively, duplicates
+ * removed, TRUE dropped); appends to *out. FALSE is kept as a conjunct. */
 typedef PR_VEC(pr_term) pr_term_vec;
 void pr_conjuncts(pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena);
 
 /* term/text.c: S-expressions. (+ 3 (* 4 pid0) lane0) (fdiv a b) (select c a b) (<= a 0) (= a 0)
  * (and a b) (not a) (fits i32 t) (load#3 args...) (obs#2 ...) (opaque#1 ...) (cond#0 ...) */
 void pr_term_print(pr_buf *b, const pr_terms *T, pr_term t);
-/* The reverse: variables by name, symbols by kind and number. False with *why (static text) when the
- * text is not one term over the store's variables and symbols, or a constant leaves pr_i128. */
+/* The reverse: variables by name, symbols by kind and number. False with *why (static text) when
+ * the text is not one term over the store's variables and symbols, or a constant leaves pr_i128. */
 bool pr_term_parse(pr_terms *T, pr_str text, pr_term *out, const char **why);
 
 /* term/eval.c: exact evaluation under an assignment. value[var id] and known[var id]. */

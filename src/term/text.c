@@ -1,8 +1,9 @@
 /* Terms as S-expressions, and back.
  *
- * Printing walks the tree with an explicit stack; a term whose tree is huge (heavy sharing) is cut off
- * with "..." unless its shared nodes were named before (query.c prints them as definitions). Reading
- * builds with the normalising constructors, so read(print(t)) equals t in the same store. */
+ * Printing walks the tree with an explicit stack; a term whose tree is huge (heavy sharing) is cut
+ * off with "..." unless its shared nodes were named before (query.c prints them as definitions).
+ * Reading builds with the normalising constructors, so read(print(t)) equals t in the same store.
+ */
 #include "term/text.h"
 #include "term/store.h"
 #include <assert.h>
@@ -187,7 +188,10 @@ static pr_term read_symbol(parser *p, pr_str h, const pr_term *a, int n)
 }
 
 /* The two-operand integer operations by their word. */
-static const struct { const char *word; pr_term (*make)(pr_terms *, pr_term, pr_term); } binary[] = {
+static const struct {
+    const char *word;
+    pr_term (*make)(pr_terms *, pr_term, pr_term);
+} binary[] = {
     { "*", pr_mul }, { "fdiv", pr_fdiv_t }, { "fmod", pr_fmod_t }, { "tdiv", pr_tdiv_t },
     { "trem", pr_trem_t }, { "min", pr_min }, { "max", pr_max }, { "band", pr_band },
     { "bor", pr_bor }, { "bxor", pr_bxor }, { "<=", pr_le }, { "=", pr_eq },
@@ -203,7 +207,8 @@ static pr_term read_form(parser *p, pr_str h, const pr_term *a, int n)
         return pr_sum(T, a, one, n, 0);
     }
     for (size_t i = 0; i < PR_LEN(binary); i++) {
-        if (pr_str_is(h, binary[i].word) && n == 2 && integers) return binary[i].make(T, a[0], a[1]);
+        if (pr_str_is(h, binary[i].word) && n == 2 && integers)
+            return binary[i].make(T, a[0], a[1]);
     }
     if (pr_str_is(h, "not") && n == 1 && booleans) return pr_not(T, a[0]);
     bool is_and = pr_str_is(h, "and");

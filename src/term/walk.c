@@ -1,7 +1,7 @@
 /* Traversals of the DAG: visiting, searching, substitution, conjuncts. All iterative.
  *
- * Children have smaller ids than parents, so the nodes below t are found by one descending sweep over a
- * bitmap and visited in dependency order by one ascending sweep. */
+ * Children have smaller ids than parents, so the nodes below t are found by one descending sweep
+ * over a bitmap and visited in dependency order by one ascending sweep. */
 #include "term/store.h"
 #include <assert.h>
 #include <stdlib.h>

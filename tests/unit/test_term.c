@@ -3,6 +3,7 @@
 #include "check.h"
 #include "random_term.h"
 #include "term/query.h"
+#include <stdlib.h>
 #include <string.h>
 
 static pr_arena *arena;
@@ -257,10 +258,10 @@ static void division_table(void)
     }
 }
 
-static void random_constructors(void)
+static void random_constructors(int rounds, uint64_t seed)
 {
-    rng r = { 0x9e3779b97f4a7c15u };
-    for (int round = 0; round < 4000; round++) {
+    rng r = { seed };
+    for (int round = 0; round < rounds; round++) {
         if (round % 200 == 0) fresh();
         pr_term v[6] = { x, y, z, p, l, m };
         pr_term a = random_int(T, &r, v, 6, 4, RT_ALL), b = random_int(T, &r, v, 6, 3, RT_ALL);
@@ -403,7 +404,7 @@ static void bad_text(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     arena = pr_arena_new(0, NULL);
     fresh();
@@ -416,7 +417,7 @@ int main(void)
     division_table();
     traversals();
     bad_text();
-    random_constructors();
+    random_constructors(argc > 1 ? atoi(argv[1]) : 4000, argc > 2 ? (uint64_t)atoll(argv[2]) : 88172645463325252u);
     fresh();
     deep_chain();
     pr_arena_free(arena);
