@@ -43,7 +43,7 @@ typedef struct pr_outcome {
     const char *message;    /* which term or limit, arena text                              */
     pr_point point;         /* set iff WITNESS                                              */
     uint64_t cost;          /* isl operations or Z3 resource units                            */
-    const char *evidence;   /* what settled it: "rows", "isl", "isl set", "z3 arith2", "z3 arith6" */
+    const char *evidence;   /* settled by "rows", "isl", "isl set", "z3 arith2", "z3 arith6" */
     int leaves;             /* leaves looked at                                             */
 } pr_outcome;
 
