@@ -28,7 +28,7 @@ typedef struct settings {
     int fault;
     double slow;
 } settings;
-static settings S = { .seed = 1, .count = 20000, .slow = 5, .max_ops = 3000, .z3_rlimit = 100000, .z3_every = 1 };
+static settings S = { .seed = 1, .count = 20000, .slow = 5, .max_ops = 2000, .z3_rlimit = 50000, .z3_every = 1 };
 
 typedef struct tally {
     uint64_t kernels, ok, races, undecided, vacuous, refused[PR_REFUSAL_COUNT], rung[4];
@@ -195,7 +195,7 @@ static pr_config_verdict *decide(subject *s, pr_engine_choice engine)
     o.limits.max_ops = (int64_t)S.max_ops;      /* many small questions: none may take long */
     o.limits.first_ops = o.limits.max_ops < o.limits.first_ops ? o.limits.max_ops : o.limits.first_ops;
     o.limits.z3_rlimit = (int64_t)S.z3_rlimit;
-    o.limits.max_leaves = 64;
+    o.limits.max_leaves = 32;
     if (S.fault > 10) o.fault = S.fault;
     pr_confirmer c = { .user = s, .race = confirm_race, .access = confirm_access };
     t0 = now();
@@ -519,17 +519,21 @@ static bool examine(const gkernel *k, char *why, size_t why_size, const char **k
         mismatch(&s, "kernel not found", "%s", reason);
     } else if (bind(&s, k->grid)) {
         pr_config_verdict *v[3] = { 0 };
-        for (int e = 0; e < 3; e++) {
+        /* isl first; the default repeats its answers, so ask it where isl left something open, and at times */
+        static const pr_engine_choice order[] = { PR_ENGINE_ISL, PR_ENGINE_AUTO, PR_ENGINE_Z3 };
+        for (int i = 0; i < 3 && !s.kind; i++) {
+            pr_engine_choice e = order[i];
             if (e == PR_ENGINE_Z3 && (S.no_z3 || k->number % S.z3_every || !pr_engine_z3())) continue;
-            v[e] = decide(&s, (pr_engine_choice)e);
-            if (s.kind) break;
+            if (e == PR_ENGINE_AUTO && v[PR_ENGINE_ISL] && v[PR_ENGINE_ISL]->status != PR_VERDICT_UNSUPPORTED && k->number % 8) continue;
+            v[e] = decide(&s, e);
         }
+        if (!v[PR_ENGINE_AUTO]) v[PR_ENGINE_AUTO] = v[PR_ENGINE_ISL];
         pr_replay_result b = { 0 };
         if (!s.kind) b = replay_at(&s, k->grid);
         bool usable = !s.kind && !b.refused && b.n_ub == 0;
         bool exact = usable && v[0] && compare_footprints(&s, v[0]);
         for (int e = 0; e < 3 && usable; e++) {
-            if (!v[e]) continue;
+            if (!v[e] || (e && v[e] == v[0])) continue;
             compare_status(&s, v[e], &b, engine_name((pr_engine_choice)e));
             compare_ledger(&s, v[e], &b, engine_name((pr_engine_choice)e), exact);
         }
@@ -540,7 +544,7 @@ static bool examine(const gkernel *k, char *why, size_t why_size, const char **k
         }
         /* other launches in the scope of a proof */
         for (int e = 0; e < 3 && usable && !s.kind; e++) {
-            if (!v[e] || v[e]->status != PR_VERDICT_OK || v[e]->rung == PR_RUNG_T1_LAUNCH) continue;
+            if (!v[e] || (e && v[e] == v[0]) || v[e]->status != PR_VERDICT_OK || v[e]->rung == PR_RUNG_T1_LAUNCH) continue;
             if (has_qualifier(v[e], "overflow")) continue;
             uint64_t rng = k->seed * 31 + k->number * 7 + (uint64_t)e;
             for (int tries = 0; tries < 2 && !s.kind; tries++) {
