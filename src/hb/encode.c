@@ -430,6 +430,33 @@ static bool inclusive(const pr_record *a, const pr_record *b, bool intra)
     return intra || (a->scope != PR_SCOPE_CTA && b->scope != PR_SCOPE_CTA);
 }
 
+static void add_twin(pr_encoding *e, pr_query *q, pr_term x, pr_term y, int *cap)
+{
+    pr_terms *T = e->terms;
+    if (pr_term_op_of(T, x) != PR_TERM_OP_VAR || pr_term_op_of(T, y) != PR_TERM_OP_VAR || pr_term_is(x, y)) return;
+    pr_var (*list)[2] = (pr_var (*)[2])q->twins;
+    if (q->n_twins == *cap) {
+        *cap = *cap ? *cap * 2 : 16;
+        pr_var (*wider)[2] = pr_arena_alloc(e->arena, sizeof *wider * (size_t)*cap);
+        if (q->n_twins) memcpy(wider, list, sizeof *wider * (size_t)q->n_twins);
+        list = wider;
+        q->twins = (const pr_var (*)[2])wider;
+    }
+    list[q->n_twins][0] = pr_term_var(T, x);
+    list[q->n_twins++][1] = pr_term_var(T, y);
+}
+
+/* Identity dimensions both copies have: ids of different programs, loops they share, lanes of one record. */
+static void list_twins(pr_encoding *e, const pr_side *x, const pr_side *y, bool intra, pr_query *q)
+{
+    int cap = 0;
+    for (int i = 0; i < 3 && !intra; i++) add_twin(e, q, x->pid[i], y->pid[i], &cap);
+    for (int i = 0; i < x->n_loops; i++)
+        for (int j = 0; j < y->n_loops; j++)
+            if (x->loop[i] == y->loop[j]) add_twin(e, q, x->iter[i], y->iter[j], &cap);
+    for (int d = 0; d < x->record->rank && x->record == y->record; d++) add_twin(e, q, x->lane[d], y->lane[d], &cap);
+}
+
 bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool *dead, bool *used_o3,
                     bool without_o3, pr_refusal_kind *kind, const char **why)
 {
@@ -449,6 +476,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     bool relaxed = false;
     for (int i = 0; i < x->active.n; i++) pr_vec_push(e->arena, &core, x->active.data[i]);
     for (int i = 0; i < y->active.n; i++) pr_vec_push(e->arena, &core, y->active.data[i]);
+    int n_a = x->active.n, n_b = y->active.n;
     if (is_atomic(x->record) && is_atomic(y->record) && x->record->via_desc == y->record->via_desc &&
         x->record->width == y->record->width && inclusive(x->record, y->record, intra))
         pr_vec_push(e->arena, &core, pr_ne(T, x->addr, y->addr));
@@ -484,7 +512,11 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     *q = (pr_query){ .terms = T, .core = core.data, .n_core = core.n, .distinct = distinct.data,
                      .n_distinct = distinct.n, .premises = e->premises.data, .n_premises = e->premises.n,
                      .addr = { x->addr, y->addr }, .width = { x->record->width, y->record->width },
-                     .relaxed = relaxed || x->record->uncertain || y->record->uncertain, .pair = -1 };
+                     .relaxed = relaxed || x->record->uncertain || y->record->uncertain, .pair = -1,
+                     .is_pair = true, .intra = intra, .same_record = a == b, .n_core_a = n_a, .n_core_b = n_b };
+    memcpy(q->pid[0], x->pid, sizeof x->pid);
+    memcpy(q->pid[1], y->pid, sizeof y->pid);
+    list_twins(e, x, y, intra, q);
     finish_vars(e, q);
     return true;
 }

@@ -21,6 +21,15 @@ typedef struct pr_query {
     const pr_term *distinct; int n_distinct; /* alternatives (each a conjunction); 0 = none     */
     const pr_term *premises; int n_premises; /* on shared variables                            */
     pr_term addr[2]; int width[2];           /* bytes; PR_TERM_NONE in one-copy queries          */
+    /* What the pre-tests need beside the formula; engines that take the formula alone ignore it. */
+    bool is_pair, intra, same_record; /* two copies; of one program; of one record with itself      */
+    pr_term pid[2][3];                /* program id of copy A and B, a constant 0 where the axis has
+                                         extent 1 in this query's grid                              */
+    const pr_var (*twins)[2];         /* identity dimensions (ids, loop counts, lanes) that both copies */
+    int n_twins;                      /* have: A's variable and B's; an intra query's program ids are
+                                         one shared variable and not listed                         */
+    int n_core_a, n_core_b;           /* core[0..n_core_a) speaks of copy A alone, the next n_core_b of
+                                         copy B alone, the rest of both                             */
     bool relaxed; /* over-approximation: EMPTY proves, WITNESS does not */
     int pair;                                /* number in the ledger and in dumps, -1 = none      */
 } pr_query;
