@@ -483,6 +483,19 @@ void pr_job_options(const pr_plan *p, const pr_job *j, pr_options *out)
     out->n_assume = j->n_assume;
 }
 
+/* Does the launch name a Triton release of at least major.minor? Unknown and odd spellings: no. */
+static bool triton_at_least(pr_str version, int major, int minor)
+{
+    int part[2] = { 0, 0 }, k = 0;
+    for (size_t i = 0; i < version.n && k < 2; i++) {
+        char c = version.s[i];
+        if (c >= '0' && c <= '9' && part[k] < 10000) part[k] = part[k] * 10 + (c - '0');
+        else if (c == '.') k++;
+        else break;
+    }
+    return part[0] > major || (part[0] == major && part[1] >= minor);
+}
+
 static pr_status job_lower(pr_plan *p, int k, pr_error *err)
 {
     pr_job *j = &p->jobs[k];
@@ -506,6 +519,7 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
     }
     lower.desc = desc.data;
     lower.n_desc = desc.n;
+    lower.no_gpu_barrier = j->launch && triton_at_least(j->launch->triton, 3, 7);
     j->records = PR_NEW(j->arena, pr_records);
     pr_error e = { 0 };
     pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &lower,

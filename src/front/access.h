@@ -24,6 +24,8 @@ typedef struct pr_lower_options {
                                       find carried values (default 64)                          */
     int64_t max_steps;             /* operations lowered before refusal `budget` (default 1000000) */
     const pr_desc_binding *desc; int n_desc;
+    bool no_gpu_barrier;           /* the text is of Triton 3.7 or newer, whose front end never prints
+                                      gpu.barrier: refused there (ttir-front.md 2.4)              */
     int fault;                     /* planted fault for self-tests, 0 = none (PR_FAULTS builds)    */
 } pr_lower_options;
 void pr_lower_options_default(pr_lower_options *o);

@@ -667,6 +667,10 @@ static void descriptor(pr_lower *c, const pr_op *op)
 
 static void barrier(pr_lower *c, const pr_op *op)
 {
+    if (op->opcode == PR_OP_GPU_BARRIER && c->o.no_gpu_barrier) {
+        pr_refuse(c, op, PR_REFUSAL_OUT_OF_VOCABULARY, "`gpu.barrier` in a text of Triton 3.7 or newer");
+        return;
+    }
     pr_i128 bits = pr_op_attr_int(op, "addrSpace", op->opcode == PR_OP_GPU_BARRIER ? 31 : 0);
     if (op->opcode != PR_OP_GPU_BARRIER && (bits & 6) != 6) return;
     if (c->dry) return;
