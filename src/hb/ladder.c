@@ -164,11 +164,23 @@ static const pr_frame *loaded_bound(pr_run *run, const pr_record *r)
     return found;
 }
 
+/* The kernel holds an operation that is not understood and might order threads or programs (assembly with a
+ * barrier in it, an unknown operation, a call without a body): then no witness is definite. */
+static bool may_hide_order(const pr_records *R)
+{
+    for (int i = 0; i < R->refusals.n; i++) {
+        pr_refusal_kind k = R->refusals.data[i].kind;
+        if (k == PR_REFUSAL_OUT_OF_VOCABULARY || k == PR_REFUSAL_INLINE_ASM || k == PR_REFUSAL_CALL ||
+            k == PR_REFUSAL_CONTROL_FLOW || k == PR_REFUSAL_OTHER || k == PR_REFUSAL_BUDGET) return true;
+    }
+    return false;
+}
+
 /* Definite, possible or synchronised: what a witness at the launch's own grid means. */
 static pr_status report_witnesses(pr_run *run, pr_encoding *e)
 {
-    bool only_bounds = true;
-    int possible = 0;
+    bool only_bounds = true, hidden = may_hide_order(run->R);
+    int possible = 0, withheld = 0;
     pr_loc place = { 0 };
     const pr_frame *free_bound = NULL;
     const char *text = NULL;
@@ -184,6 +196,11 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e)
                                         record(run, p->b)->loc.line));
             continue;
         }
+        if (hidden) {
+            p->query.relaxed = true;
+            withheld++;
+            continue;
+        }
         if (p->query.relaxed) {
             const pr_record *a = record(run, p->a), *b = record(run, p->b);
             const pr_record *u = a->uncertain || !b->uncertain ? a : b;
@@ -197,6 +214,12 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e)
         pr_status st = pr_witness_race(run, e, p, &race);
         if (st != PR_OK) return st;
         pr_vec_push(run->arena, &run->out->races, race);
+    }
+    if (withheld) {
+        run->out->withheld = withheld;
+        pr_vec_push(run->arena, &run->out->notes,
+                    pr_arena_printf(run->arena, "%d possible race%s withheld: an operation that is not understood might "
+                                    "order the accesses", withheld, withheld == 1 ? "" : "s"));
     }
     if (!possible) return PR_OK;
     if (run->out->races.n) {

@@ -350,6 +350,19 @@ static void test_uncertain(void)
     CHECK(status_of(&k) == PR_VERDICT_OK);
 }
 
+/* An operation that is not understood may be the barrier that orders the pair: nothing definite then. */
+static void test_hidden_order(void)
+{
+    kernel k;
+    begin(&k, 4, 1);
+    access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+    pr_refusal unknown = { .kind = PR_REFUSAL_INLINE_ASM, .message = "asm" };
+    pr_vec_push(k.arena, &k.R.refusals, unknown);
+    CHECK(decide(&k, &k.L, NULL, NULL) == PR_VERDICT_UNSUPPORTED && k.v.withheld == 1);
+    CHECK(k.v.refusals.n == 1 && k.v.refusals.data[0].kind == PR_REFUSAL_INLINE_ASM);
+    end(&k);
+}
+
 static void test_atomics(void)
 {
     kernel k;
@@ -421,6 +434,7 @@ int main(void)
     test_launch_facts();
     test_obligations();
     test_uncertain();
+    test_hidden_order();
     test_atomics();
     test_limits();
     return check_done();
