@@ -488,15 +488,16 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
         if (!distinct.n) *dead = true;   /* one program: no pair of different programs */
     } else {
         bool never = false;
-        if (a == b) {
-            /* O1: one lane of one operation is one thread, in every iteration (not for descriptors). */
+        if (x->record->access == y->record->access) {
+            /* O1: one lane of one operation is one thread, in every iteration (not for descriptors). Two
+             * records of one operation are the possible bases of its pointer. */
             pr_term u[PR_RANK_MAX + 64], v[PR_RANK_MAX + 64];
             int n = 0;
             for (int d = 0; d < x->record->rank; d++)
                 if (x->record->shape[d] > 1) u[n] = x->lane[d], v[n++] = y->lane[d];
             if (x->record->via_desc)
                 for (int i = 0; i < x->n_loops; i++) u[n] = x->iter[i], v[n++] = y->iter[i];
-            lex_alternatives(e, u, v, n, false, &distinct);
+            lex_alternatives(e, u, v, n, a != b, &distinct);
             if (!distinct.n) *dead = true;
         }
         relaxed = !pr_order_unordered(e, x, y, without_o3, &core, &never, used_o3);

@@ -459,6 +459,12 @@ pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launc
     for (int i = 0; i < r->refusals.n; i++)
         pr_add_refusal(&run, r->refusals.data[i].kind, r->refusals.data[i].loc, r->refusals.data[i].message);
     if (!r->records.n && !r->refusals.n) pr_vec_push(arena, &out->notes, "the kernel has no global-memory access");
+    static const int64_t most[3] = { 2147483647, 65535, 65535 };
+    for (int i = 0; launch && launch->grid_known && i < 3; i++)
+        if (launch->grid[i] > most[i])   /* every interval below rests on the limit */
+            pr_add_refusal(&run, PR_REFUSAL_OTHER, (pr_loc){ 0 },
+                           pr_arena_printf(arena, "the grid has %lld programs along axis %d; at most %lld can be launched",
+                                           (long long)launch->grid[i], i, (long long)most[i]));
     set_attributes(&run);
     st = climb(&run);
     out->nondeterministic = run.d.late;

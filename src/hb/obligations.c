@@ -46,8 +46,15 @@ static pr_term only_width(pr_terms *T, pr_term t, int bits, int depth)
 
 typedef struct violation { pr_term_vec prefix; const pr_side *side; pr_loc loc; const char *what; } violation;
 
+static bool is_free(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
+}
+
 /* Asks whether some execution reaches `held` and violates a width-`bits` part of it. *free_values: only
- * through values that the launch does not give (contents of tensors). */
+ * where the wrapping value itself is computed from values that the launch does not give (contents of
+ * tensors); a path or mask that such values merely open does not excuse it. */
 static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term held, int bits, bool may_use_z3,
                      pr_outcome *o, bool *free_values)
 {
@@ -74,9 +81,7 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_query q;
         pr_encode_single(e, conj.data, conj.n, &q);
         pr_decide(&run->d, &q, may_use_z3, o, NULL);
-        *free_values = false;
-        for (int j = 0; j < q.n_vars; j++)
-            if (pr_var_get(T, q.vars[j])->role == PR_ROLE_FREE) *free_values = true;
+        *free_values = pr_term_any(T, broken, is_free, NULL);
         if (o->answer == PR_ANSWER_WITNESS && *free_values) {   /* a definite wrap elsewhere is worse */
             possible = *o;
             continue;
@@ -91,9 +96,45 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
 /* Calls each for every (prefix, held) of the relevant records; stops when it returns false. */
 typedef bool (*each_fn)(void *user, const violation *v, pr_term held);
 
+static bool stands_in(const pr_frame *inner, const pr_frame *f)
+{
+    for (; inner; inner = inner->outer)
+        if (inner == f) return true;
+    return f == NULL;
+}
+
+/* Branches and loops around barriers that no relevant record stands in: how often a barrier ran before
+ * an access rests on them too (happens-before.md 4.7). */
+static bool for_each_fence_frame(pr_run *run, pr_encoding *e, const bool *wanted, each_fn each, void *user)
+{
+    const pr_records *R = run->R;
+    for (int k = 0; k < R->fences.n; k++) {
+        for (const pr_frame *f = R->fences.data[k].frame; f; f = f->outer) {
+            bool seen = false;
+            int near = -1, any = -1;    /* a record inside the frame around f; some record */
+            for (int j = 0; j < R->records.n && !seen; j++) {
+                if (!wanted[j]) continue;
+                any = j;
+                seen = stands_in(R->records.data[j].frame, f);
+                if (near < 0 && stands_in(R->records.data[j].frame, f->outer)) near = j;
+            }
+            for (int j = 0; j < k && !seen; j++) seen = stands_in(R->fences.data[j].frame, f);
+            if (seen || any < 0) continue;
+            violation v = { .side = pr_encoding_side(e, near >= 0 ? near : any, PR_SIDE_A), .loc = f->loc };
+            v.what = f->kind == PR_FRAME_COND ? "a branch condition" : "a loop bound";
+            if (near >= 0) pr_encode_existence(e, v.side, f->outer, false, &v.prefix);
+            if (!each(user, &v, f->kind == PR_FRAME_COND ? f->held : f->bounds_held)) return false;
+            v.what = "a loop increment";
+            if (f->kind == PR_FRAME_LOOP && !each(user, &v, f->increment_held)) return false;
+        }
+    }
+    return true;
+}
+
 static void for_each_obligation(pr_run *run, pr_encoding *e, each_fn each, void *user)
 {
     const bool *wanted = relevant(run);
+    if (!for_each_fence_frame(run, e, wanted, each, user)) return;
     for (int i = 0; i < run->R->records.n; i++) {
         if (!wanted[i]) continue;
         const pr_record *r = &run->R->records.data[i];

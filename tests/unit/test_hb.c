@@ -167,6 +167,20 @@ static void test_distinct(void)
 static void test_loops(void)
 {
     kernel k;
+    /* O1 holds between the possible bases of one operation's pointer: lane l stores to x in one iteration and
+     * to y, the same buffer, in the next; two operations that do the same race */
+    for (int two = 0; two < 2; two++) {
+        begin(&k, 1, 1);
+        k.L.args[1].tensor = k.L.args[0].tensor;
+        const pr_frame *turn = loop(&k, 0, 4);
+        for (int base = 0; base < 2; base++) {
+            pr_record *r = access_of(&k, PR_RECORD_STORE, base, lane(&k, 0), 64);
+            r->frame = turn;
+            r->access = two ? base : 0;
+            r->mask = pr_eq(k.T, pr_fmod_t(k.T, pr_var_term(k.T, turn->k), num(&k, 2)), num(&k, base));
+        }
+        CHECK(status_of(&k) == (two ? PR_VERDICT_RACES : PR_VERDICT_OK));
+    }
     begin(&k, 4, 1);                        /* T18: O1 orders a lane's iterations */
     const pr_frame *f = loop(&k, 0, 8);
     access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64)->frame = f;
