@@ -52,6 +52,24 @@ static bool is_free(void *user, const pr_terms *T, pr_term t)
     return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
 }
 
+static bool is_unmodelled(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP;
+}
+
+/* Does t count the iterations of a loop whose bounds the launch does not give? */
+static bool counts_loaded(const pr_encoding *e, const pr_side *s, pr_term t)
+{
+    for (int i = 0; i < s->n_loops; i++) {
+        const pr_frame *f = s->loop[i];
+        if (!pr_term_mentions(e->terms, t, pr_term_var(e->terms, s->iter[i]))) continue;
+        if (pr_term_any(e->terms, f->lower, is_unmodelled, NULL) || pr_term_any(e->terms, f->upper, is_unmodelled, NULL))
+            return true;
+    }
+    return false;
+}
+
 /* Asks whether some execution reaches `held` and violates a width-`bits` part of it. *free_values: only
  * where the wrapping value itself is computed from values that the launch does not give (contents of
  * tensors); a path or mask that such values merely open does not excuse it. */
@@ -81,7 +99,7 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_query q;
         pr_encode_single(e, conj.data, conj.n, &q);
         pr_decide(&run->d, &q, may_use_z3, o, NULL);
-        *free_values = pr_term_any(T, broken, is_free, NULL);
+        *free_values = pr_term_any(T, broken, is_free, NULL) || counts_loaded(e, v->side, broken);
         if (o->answer == PR_ANSWER_WITNESS && *free_values) {   /* a definite wrap elsewhere is worse */
             possible = *o;
             continue;
@@ -264,6 +282,23 @@ static void qualify_bounds(pr_run *run, const pr_record *r)
     pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes in-bounds accesses of " PR_STR_FMT, PR_STR_ARG(n)));
 }
 
+static void push_held(pr_run *run, pr_encoding *e, const pr_side *s, const pr_record *r, pr_term_vec *conj)
+{
+    PR_VEC(pr_term) held = { 0 };
+    pr_vec_push(run->arena, &held, r->mask_held);
+    pr_vec_push(run->arena, &held, r->offset_held);
+    for (const pr_frame *f = r->frame; f; f = f->outer) {
+        pr_vec_push(run->arena, &held, f->kind == PR_FRAME_COND ? f->held : f->bounds_held);
+        if (f->kind == PR_FRAME_LOOP) pr_vec_push(run->arena, &held, f->increment_held);
+    }
+    for (int i = 0; i < held.n; i++) {
+        if (pr_term_none(held.data[i])) continue;
+        pr_term t = pr_subst_apply((pr_subst *)&s->subst, held.data[i]);
+        t = pr_term_none(t) ? t : pr_encode_simplify(e, t);
+        if (!pr_term_none(t) && !pr_term_is(t, PR_TERM_TRUE)) pr_vec_push(run->arena, conj, t);
+    }
+}
+
 pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
 {
     pr_terms *T = launch->terms;
@@ -278,6 +313,7 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
             continue;
         }
         pr_encode_existence(launch, s, r->frame, true, &conj);
+        push_held(run, launch, s, r, &conj);    /* where an operation wraps the address is another one */
         pr_term outside = pr_or(T, pr_lt(T, s->addr, pr_const(T, t->storage_lo)),
                                 pr_le(T, pr_const(T, t->storage_hi), s->addr));
         outside = pr_term_none(outside) ? outside : pr_encode_simplify(launch, outside);
