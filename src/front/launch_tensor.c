@@ -125,6 +125,8 @@ static pr_status read_dims(pr_launch_reader *r, json_t *v, const pr_json_at *at,
     for (int k = 0; k < rank; k++) {
         pr_json_at item = { at, NULL, k };
         pr_i128 x;
+        if (json_is_string(json_array_get(v, (size_t)k)))
+            return pr_launch_bad(r, &item, "expected an integer, got a string");
         pr_status s = pr_json_integer(r, json_array_get(v, (size_t)k), &item, &x);
         if (s != PR_OK) return s;
         if (x < least || x > (pr_i128)1 << 48) return pr_launch_bad(r, &item, "out of range");
