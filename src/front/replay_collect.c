@@ -28,7 +28,7 @@ static int find_site(pr_rlog *l, const pr_interp_event *e)
     }
     pr_rsite s = {.op = e->op, .n_calls = e->n_calls, .n_iter = e->n_iter, .width = e->width,
                   .rank = e->rank, .n_lanes = e->n_lanes, .kind = e->kind, .sem = e->sem,
-                  .scope = e->scope, .via_desc = e->via_desc, .has_position = true, .next = *head};
+                  .scope = e->scope, .via_desc = e->via_desc, .next = *head};
     memcpy(s.shape, e->shape, sizeof s.shape);
     s.calls = pr_arena_copy(l->arena, e->calls, sizeof(int) * (size_t)(e->n_calls + 1));
     pr_vec_push(l->arena, &l->sites, s);
@@ -62,7 +62,7 @@ static void take(void *user, const pr_interp_event *e)
     for (int i = 0; i < e->n_iter; i++) pr_vec_push(l->arena, &l->iters, e->iter[i]);
     for (int i = 0; i < e->n_deps; i++) pr_vec_push(l->arena, &l->deps, e->deps[i]);
     for (int i = 0; i < e->n_arms; i++) pr_vec_push(l->arena, &l->arms, e->arms[i]);
-    if (!e->has_position) s->has_position = false;
+    if (e->has_position) s->has_position = true; /* a clamp may hide a dimension in some executions */
     if (e->n_lanes > PR_EV_LANE) l->refused = "more lanes than the replay counts";
     for (int64_t i = 0; i < e->n_lanes && !l->refused; i++) {
         pr_interp_lane_info x = pr_interp_lane(e, i);

@@ -18,7 +18,7 @@ typedef struct pr_rsite {
     pr_interp_kind kind;
     pr_interp_sem sem;
     pr_interp_scope scope;
-    bool via_desc, has_position;     /* in every execution                                     */
+    bool via_desc, has_position;     /* in some execution                                      */
     bool replicated;                 /* its value is no anchor of O3                            */
     bool unknown_address;            /* on some active lane                                     */
     uint64_t bases, unknown_bases;   /* arguments 0..62 seen; bit 63 = not known                  */
