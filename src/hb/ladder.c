@@ -424,7 +424,7 @@ static pr_status start(pr_run *run, pr_arena *arena, pr_records *r, const pr_lau
     pr_records_build(r, arena);
     run->d = (pr_decider){ .arena = arena, .options = o, .counts = &out->counts, .err = err,
                            .isl_engine = pr_engine_isl(), .z3_engine = pr_engine_z3() };
-    run->d.scratch = pr_arena_new(0, NULL);
+    run->d.scratch = pr_arena_new(0, pr_arena_oom(arena));
     if (!run->d.scratch) return pr_fail(err, PR_ERR_MEMORY, "", 0, 0, "out of memory");
     if (o->budget_ms) run->d.deadline_us = pr_clock_us() + o->budget_ms * 1000;
     out->records = r;
@@ -457,7 +457,7 @@ pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launc
     int64_t began = pr_clock_us();
     for (int i = 0; i < r->notes.n; i++) pr_vec_push(arena, &out->notes, r->notes.data[i]);
     for (int i = 0; i < r->refusals.n; i++)
-        pr_add_refusal(&run, r->refusals.data[i].kind, r->refusals.data[i].loc, r->refusals.data[i].message);
+        pr_add_refusal_of(&run, r->refusals.data[i]);
     if (!r->records.n && !r->refusals.n) pr_vec_push(arena, &out->notes, "the kernel has no global-memory access");
     static const int64_t most[3] = { 2147483647, 65535, 65535 };
     for (int i = 0; launch && launch->grid_known && i < 3; i++)

@@ -52,5 +52,6 @@ void pr_witness_access_at(pr_run *run, const pr_encoding *e, const pr_side *s, c
                           pr_witness_access *out);
 /* verdict.c */
 void pr_add_refusal(pr_run *run, pr_refusal_kind kind, pr_loc loc, const char *message);
+void pr_add_refusal_of(pr_run *run, pr_refusal given);   /* keeps its hint */
 void pr_add_qualifier(pr_run *run, const char *text);
 #endif

@@ -258,11 +258,6 @@ static void config(printer *p, int index)
         pr_buf_putc(p->b, '\n');
     }
     for (int k = 0; k < c->races.n; k++) race(p, c, &c->races.data[k], k + 1);
-    if (c->withheld)
-        pr_buf_printf(
-            p->b,
-            "\n  %d more possible race%s withheld: they rest on an over-approximated access\n",
-            c->withheld, c->withheld == 1 ? " is" : "s are");
     for (int k = 0; k < c->refusals.n; k++)
         if (!seen_refusal(p->v, index, k)) refusal(p, &c->refusals.data[k]);
     for (int k = 0; k < c->out_of_bounds.n; k++) out_of_bounds(p, c, &c->out_of_bounds.data[k]);

@@ -56,11 +56,19 @@ static int by_place(const pr_loc *a, const pr_loc *b)
 
 void pr_add_refusal(pr_run *run, pr_refusal_kind kind, pr_loc loc, const char *message)
 {
+    pr_add_refusal_of(run, (pr_refusal){ .kind = kind, .loc = loc, .message = message });
+}
+
+void pr_add_refusal_of(pr_run *run, pr_refusal given)
+{
+    pr_refusal_kind kind = given.kind;
+    pr_loc loc = given.loc;
     pr_refusal_vec *v = &run->out->refusals;
     for (int i = 0; i < v->n; i++)       /* one a site */
         if (v->data[i].kind == kind && by_place(&v->data[i].loc, &loc) == 0 &&
             pr_str_eq(v->data[i].loc.file, loc.file)) return;
-    pr_refusal r = { .kind = kind, .loc = loc, .message = message ? message : pr_refusal_meaning(kind) };
+    pr_refusal r = given;
+    if (!r.message) r.message = pr_refusal_meaning(kind);
     pr_vec_push(run->arena, v, r);
     for (int i = v->n - 1; i > 0 && by_place(&v->data[i].loc, &v->data[i - 1].loc) < 0; i--) {
         pr_refusal swap = v->data[i];

@@ -112,3 +112,5 @@ void pr_arena_release(pr_arena *a, pr_arena_pos pos)
 }
 
 size_t pr_arena_bytes(const pr_arena *a) { return a->total; }
+
+pr_oom *pr_arena_oom(const pr_arena *a) { return a->oom; }

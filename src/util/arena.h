@@ -24,6 +24,7 @@ char *pr_arena_strndup(pr_arena *a, const char *s, size_t n); /* terminated copy
 char *pr_arena_printf(pr_arena *a, const char *format, ...) PR_PRINTF(2, 3);
 pr_arena_pos pr_arena_mark(const pr_arena *a);
 void pr_arena_release(pr_arena *a, pr_arena_pos pos);
+pr_oom *pr_arena_oom(const pr_arena *a);         /* where exhaustion jumps to, for a second arena */
 size_t pr_arena_bytes(const pr_arena *a);        /* bytes handed out so far */
 
 #define PR_NEW(arena, T) ((T *)pr_arena_alloc((arena), sizeof(T)))
