@@ -69,26 +69,39 @@ static pr_term replace_app(void *user, pr_terms *T, pr_term app)
 
 /* ---- simplification under the box ---------------------------------------------------------- */
 
-static pr_term simplify(pr_encoding *e, pr_term t, int depth)
+/* Conditions are dags (a mask that comes out of a sort shares its halves): a term is visited once a call. */
+typedef struct simple { uint32_t call; pr_term value; } simple;
+struct pr_simplifier { PR_VEC(simple) memo; uint32_t call; };
+
+static pr_term simplify_term(pr_encoding *e, pr_term t, int depth)
 {
     pr_terms *T = e->terms;
     pr_term_op op = pr_term_op_of(T, t);
-    if (op == PR_TERM_OP_AND || op == PR_TERM_OP_OR || op == PR_TERM_OP_NOT) {
-        if (depth > 400) return t;
-        pr_term a = simplify(e, pr_term_child(T, t, 0), depth + 1);
-        if (op == PR_TERM_OP_NOT) return pr_not(T, a);
-        if (op == PR_TERM_OP_AND && pr_term_is(a, PR_TERM_FALSE)) return a;
-        if (op == PR_TERM_OP_OR && pr_term_is(a, PR_TERM_TRUE)) return a;
-        pr_term b = simplify(e, pr_term_child(T, t, 1), depth + 1);
-        return op == PR_TERM_OP_AND ? pr_and(T, a, b) : pr_or(T, a, b);
-    }
     if (op == PR_TERM_OP_FITS) t = pr_fits_expand(T, t);
-    switch (pr_range_bool(e->box, t)) {
-    case PR_YES: return PR_TERM_TRUE;
-    case PR_NO: return PR_TERM_FALSE;
-    case PR_MAYBE: return t;
+    if (op != PR_TERM_OP_AND && op != PR_TERM_OP_OR && op != PR_TERM_OP_NOT) {
+        pr_tri known = pr_range_bool(e->box, t);
+        return known == PR_YES ? PR_TERM_TRUE : known == PR_NO ? PR_TERM_FALSE : t;
     }
-    return t;
+    simple *seen = &e->simplifier->memo.data[t.id];
+    if (seen->call == e->simplifier->call) return seen->value;
+    if (depth > 400) return t;
+    pr_term a = simplify_term(e, pr_term_child(T, t, 0), depth + 1), r = a;
+    if (op == PR_TERM_OP_NOT) {
+        r = pr_not(T, a);
+    } else if (!pr_term_is(a, op == PR_TERM_OP_AND ? PR_TERM_FALSE : PR_TERM_TRUE)) {
+        pr_term b = simplify_term(e, pr_term_child(T, t, 1), depth + 1);
+        r = op == PR_TERM_OP_AND ? pr_and(T, a, b) : pr_or(T, a, b);
+    }
+    *seen = (simple){ e->simplifier->call, r };
+    return r;
+}
+
+static pr_term simplify(pr_encoding *e, pr_term t)
+{
+    if (!e->simplifier) e->simplifier = PR_NEW(e->arena, struct pr_simplifier);
+    while (e->simplifier->memo.n <= (int)t.id) pr_vec_push(e->arena, &e->simplifier->memo, ((simple){ 0 }));
+    e->simplifier->call++;
+    return simplify_term(e, t, 0);
 }
 
 pr_term pr_encode_simplify(pr_encoding *e, pr_term t)
@@ -96,7 +109,7 @@ pr_term pr_encode_simplify(pr_encoding *e, pr_term t)
     pr_term_vec parts = { 0 };
     pr_term all = PR_TERM_TRUE;
     pr_conjuncts(e->terms, t, &parts, e->arena);
-    for (int i = 0; i < parts.n; i++) all = pr_and(e->terms, all, simplify(e, parts.data[i], 0));
+    for (int i = 0; i < parts.n; i++) all = pr_and(e->terms, all, simplify(e, parts.data[i]));
     return all;
 }
 
@@ -120,7 +133,7 @@ static void activate(pr_encoding *e, pr_side *s, pr_term t)
     }
     pr_conjuncts(e->terms, t, &parts, e->arena);
     for (int i = 0; i < parts.n; i++) {
-        pr_term x = simplify(e, parts.data[i], 0);
+        pr_term x = simplify(e, parts.data[i]);
         if (pr_term_none(x)) {
             side_refuse(s, PR_REFUSAL_UNMODELED_VALUE, "a condition leaves exact arithmetic");
         } else if (pr_term_is(x, PR_TERM_FALSE)) {

@@ -31,6 +31,7 @@ typedef struct pr_encoding {
     pr_term_vec premises;          /* assume conditions, over shared variables                      */
     int n_free;
     struct pr_side_app *uniform;   /* values every thread of a program shares: one for A and B intra    */
+    struct pr_simplifier *simplifier; /* terms already simplified in this call                    */
     pr_side **sides;               /* cache: record * 3 + {A, B inter, B intra}                    */
     bool all_loads_read_only;      /* no record writes a component that a load reads                 */
     const bool *written;           /* per argument: its component is written by some record           */

@@ -439,8 +439,24 @@ static void test_limits(void)
     CHECK(status_of(&k) == PR_VERDICT_RACES);
 }
 
+/* A mask whose halves share their operands 64 times over, as a sorting network leaves it: each term is
+ * looked at once, not 2^64 times. */
+static void test_shared_conditions(void)
+{
+    kernel k;
+    begin(&k, 4, 1);
+    pr_term m = pr_le(k.T, lane(&k, 0), num(&k, 31));
+    for (int i = 0; i < 64; i++) {
+        pr_term c = pr_le(k.T, pr_fmod_t(k.T, lane(&k, 0), num(&k, i + 3)), num(&k, 1));
+        m = pr_or(k.T, pr_and(k.T, m, c), pr_and(k.T, pr_not(k.T, m), pr_not(k.T, c)));
+    }
+    access_of(&k, PR_RECORD_STORE, 0, add(&k, times(&k, 64, pid(&k, 0)), lane(&k, 0)), 64)->mask = m;
+    CHECK(status_of(&k) == PR_VERDICT_OK);
+}
+
 int main(void)
 {
+    test_shared_conditions();
     test_distinct();
     test_loops();
     test_barriers();
