@@ -27,7 +27,7 @@ TTIR = os.path.join(HERE, "kernels", "ttir")
 UNDECIDED_BASE_KERNELS = 8
 NEVER_UNDECIDED_BY = {"budget", "unknown", "control-flow", "loop-bound", "timeout"}
 PERSISTENT = re.compile(r"persistent|grid_stride|stride_loop")
-ENGINE_GAPS = {"needs-smt", "unknown", "budget", "missing-binding"}
+ENGINE_GAPS = {"needs-smt", "unknown", "budget", "timeout", "missing-binding"}
 
 
 class Log:
