@@ -1,8 +1,10 @@
 #!/bin/sh
 # Command two: install what the tests need, build, run every suite. Tests that need something that is not here
-# are skipped and say so.
+# are skipped and say so. Three builds: the default one with every suite, one with address and undefined-behaviour
+# sanitizers, and one without Z3.
 #
 #   scripts/test.sh [BUILD-FOLDER]       default: build-test
+#   POLYRACE_QUICK=1 scripts/test.sh     only the quick suites of the default build (under two minutes)
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build-test}
@@ -23,11 +25,29 @@ fi
 PATH=$(cd "$venv" && pwd)/bin:$PATH
 export PATH
 
-if [ -f "$build/build.ninja" ]; then
-    meson setup --reconfigure "$build" >/dev/null
-else
-    meson setup "$build" >"$build.setup.log" 2>&1 || { cat "$build.setup.log"; exit 3; }
-    rm -f "$build.setup.log"
+configure() { # FOLDER [OPTION...]
+    folder=$1
+    shift
+    if [ -f "$folder/build.ninja" ]; then
+        meson setup --reconfigure "$folder" "$@" >/dev/null
+    else
+        meson setup "$folder" "$@" >"$folder.setup.log" 2>&1 || { cat "$folder.setup.log"; exit 3; }
+        rm -f "$folder.setup.log"
+    fi
+    ninja -C "$folder" >"$folder.build.log" 2>&1 || { cat "$folder.build.log"; exit 3; }
+    rm -f "$folder.build.log"
+}
+
+quick="--suite unit --suite api --suite tools --suite pitfalls"
+configure "$build"
+if [ "${POLYRACE_QUICK:-}" ]; then
+    # shellcheck disable=SC2086
+    exec meson test -C "$build" --print-errorlogs $quick
 fi
-ninja -C "$build"
-exec meson test -C "$build" --print-errorlogs
+meson test -C "$build" --print-errorlogs
+configure "$build-asan" -Db_sanitize=address,undefined -Db_lundef=false
+# shellcheck disable=SC2086
+meson test -C "$build-asan" --setup=asan --print-errorlogs $quick --suite badinput
+configure "$build-nosmt" -Dsmt=disabled
+# shellcheck disable=SC2086
+meson test -C "$build-nosmt" --print-errorlogs $quick
