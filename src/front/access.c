@@ -173,7 +173,7 @@ static void lower_unknown(pr_lower *c, const pr_op *op)
     if (op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE) {
         bool address = has_address_operand(op);
         for (int i = 0; i < op->n_operands; i++)
-            if (pr_operand(c, op, i)->addr) address = true;
+            if (pr_operand(c, op, i)->from_address) address = true;
         bool is_asm = op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM;
         if (!is_pure_flag(op) || address)
             pr_refuse(c, op, is_asm ? PR_REFUSAL_INLINE_ASM : PR_REFUSAL_OUT_OF_VOCABULARY,

@@ -18,7 +18,7 @@ typedef struct solution {
     int next, period;              /* ROTATION                                                   */
     pr_val **chain;                /* CHAIN: value before iteration 0, 1, ..., trip                */
     pr_ids all;
-    bool from_memory, from_atomic;
+    bool from_memory, from_atomic, from_address;
 } solution;
 
 typedef struct pr_loop_probe {
@@ -291,6 +291,7 @@ static pr_val *opaque_at(pr_lower *c, probe *p, int i)
     pr_val *v = pr_val_clone(c, p->init[i], p->init[i]->type);
     v->from_memory = s->from_memory;
     v->from_atomic = s->from_atomic;
+    v->from_address = s->from_address;
     if (same_form(v, p->yield[i]) && pr_val_kind_of(v->type) != PR_VAL_DESC)
         v = replace_comps(c, v, PR_REFUSAL_LOOP_VARIANT_ADVANCE, why, NULL, 0);
     else {
@@ -334,6 +335,7 @@ static pr_val *value_at(pr_lower *c, probe *p, int i, pr_term k)
     v->all = s->all;
     v->from_memory = s->from_memory;
     v->from_atomic = s->from_atomic;
+    v->from_address = s->from_address;
     return v;
 }
 
@@ -467,6 +469,7 @@ static void close_dependencies(pr_lower *c, probe *p)
         s->all = pr_ids_union(c, p->init[i]->all, p->yield[i]->all);
         s->from_memory = p->init[i]->from_memory || p->yield[i]->from_memory;
         s->from_atomic = p->init[i]->from_atomic || p->yield[i]->from_atomic;
+        s->from_address = p->init[i]->from_address || p->yield[i]->from_address;
     }
     for (int round = 0; round < p->n; round++)
         for (int i = 0; i < p->n; i++) {
@@ -478,6 +481,7 @@ static void close_dependencies(pr_lower *c, probe *p)
                 s->all = pr_ids_union(c, s->all, p->sol[j].all);
                 s->from_memory |= p->sol[j].from_memory;
                 s->from_atomic |= p->sol[j].from_atomic;
+                s->from_address |= p->sol[j].from_address;
             }
         }
     for (int i = 0; i < p->n; i++) {
@@ -561,6 +565,17 @@ static pr_term trip_term(pr_lower *c, const probe *p)
     return pr_max(T, PR_TERM_ZERO, pr_fdiv_t(T, up, p->step));
 }
 
+/* What the trip count rests on: the bounds, a counter that ends without wrapping, a step that is positive
+ * (an access in the loop is refused by the encoder when it is not; a result of the loop is not an access). */
+static pr_term counted_held(pr_lower *c, const probe *p)
+{
+    pr_terms *T = c->T;
+    int bits = p->iv ? pr_int_bits(p->iv->type) : 64;
+    pr_term ends = pr_implies(T, pr_lt(T, p->lower, p->upper), p->increment_held);
+    pr_term moves = pr_fits_here(c, NULL, PR_FITS_NONNEG, bits, pr_sub(T, p->step, pr_const(T, 1)));
+    return pr_and(T, p->bounds_held, pr_and(T, ends, moves));
+}
+
 static void set_results(pr_lower *c, const pr_op *op, probe *p, pr_val **v)
 {
     for (int i = 0; i < p->n && i < op->n_results; i++) pr_result(c, op, i, v[i]);
@@ -603,6 +618,11 @@ static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
         c->frame = frame;
         c->control = control;
         if (!fine) { refuse_loop(c, op, "a loop body is not understood"); return; }
+        pr_term once = counted_held(c, p);
+        for (int i = 0; i < p->n && !pr_term_is(once, PR_TERM_TRUE); i++) {
+            yields[i] = pr_val_clone(c, yields[i], yields[i]->type);
+            yields[i]->held = pr_and(c->T, yields[i]->held, once);
+        }
         set_results(c, op, p, yields);
         return;
     }
@@ -614,13 +634,13 @@ static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
     c->frame = frame;
     c->control = control;
     if (!fine) { refuse_loop(c, op, "a loop body is not understood"); return; }
-    pr_term n = trip_term(c, p);
+    pr_term n = trip_term(c, p), counted = counted_held(c, p);
     for (int i = 0; i < p->n; i++) {
         vals[i] = pr_term_none(n) ? opaque_at(c, p, i) : value_at(c, p, i, n);
         if (p->sol[i].kind == SOL_INVARIANT) continue;
         vals[i] = pr_val_clone(c, vals[i], vals[i]->type);
         if (p->sol[i].kind != SOL_PLAIN && p->sol[i].kind != SOL_OPAQUE)
-            vals[i]->held = pr_and(c->T, vals[i]->held, p->bounds_held);
+            vals[i]->held = pr_and(c->T, vals[i]->held, counted);
         vals[i]->all = pr_ids_union(c, vals[i]->all, p->bound_ids);
     }
     set_results(c, op, p, vals);
@@ -642,6 +662,15 @@ static void set_trip(pr_lower *c, probe *p)
     if (st > 0) p->trip = hi > lo ? (hi - lo + st - 1) / st : 0;
 }
 
+/* The value of the counter when the loop ends (or where it starts, when it does not run) fits. */
+static pr_term last_value_fits(pr_lower *c, const probe *p, pr_fits_kind kind, pr_term lower, pr_term step, int bits)
+{
+    pr_terms *T = c->T;
+    pr_term n = p->trip >= 0 ? pr_const(T, p->trip)
+              : pr_fdiv_t(T, pr_add(T, pr_sub(T, p->upper, p->lower), pr_sub(T, p->step, pr_const(T, 1))), p->step);
+    return pr_fits_here(c, NULL, kind, bits, pr_add(T, lower, pr_mul(T, n, step)));
+}
+
 /* The value after the last one the loop runs with (before + step) fits bits. */
 static pr_term increment_fits(pr_lower *c, const probe *p, pr_term lower, pr_term step, int bits)
 {
@@ -652,9 +681,7 @@ static pr_term increment_fits(pr_lower *c, const probe *p, pr_term lower, pr_ter
     if (fixed && s == 1) return PR_TERM_TRUE;
     if (up && (!fixed || pr_term_is(pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, rough), PR_TERM_TRUE)))
         return pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, rough);
-    pr_term n = p->trip >= 0 ? pr_const(T, p->trip)
-              : pr_fdiv_t(T, pr_add(T, pr_sub(T, p->upper, p->lower), pr_sub(T, p->step, pr_const(T, 1))), p->step);
-    return pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, pr_add(T, lower, pr_mul(T, n, step)));
+    return last_value_fits(c, p, PR_FITS_SIGNED, lower, step, bits);
 }
 
 void pr_sem_for(pr_lower *c, const pr_op *op)
@@ -762,6 +789,8 @@ static const char *counting_bounds(pr_lower *c, probe *p, const pr_op *cond)
     p->step = up ? step : pr_neg(T, step);
     set_trip(c, p);
     p->increment_held = increment_fits(c, p, v0->term, step, bits);
+    if (pred >= PRED_ULT && !up) /* below zero the counter reads as a large number and goes on */
+        p->increment_held = pr_and(T, p->increment_held, last_value_fits(c, p, PR_FITS_NONNEG, v0->term, step, bits));
     return NULL;
 }
 

@@ -128,6 +128,7 @@ static void inherit(pr_lower *c, pr_val *r, const pr_val *v, bool positional)
 {
     r->from_memory |= v->from_memory;
     r->from_atomic |= v->from_atomic;
+    r->from_address |= v->from_address || v->kind == PR_VAL_PTR || v->kind == PR_VAL_BPTR || v->kind == PR_VAL_DESC;
     if (v->gap && (!r->gap || v->gap == PR_REFUSAL_LOOP_VARIANT_ADVANCE)) {
         r->gap = v->gap;
         r->why = v->why;

@@ -44,6 +44,7 @@ typedef struct pr_val {
     pr_term term;                  /* INT: integer, BOOL: Boolean; else NONE                      */
     pr_term held;                  /* obligations                                                */
     bool from_memory, from_atomic;
+    bool from_address;             /* not a pointer, but computed from one                       */
     pr_refusal_kind gap;           /* some part is an opaque symbol with this refusal              */
     const char *why;               /* of the gap                                                 */
     bool degrade;                  /* an obligation on a value with a gap: becomes opaque          */
