@@ -50,4 +50,4 @@ configure "$build-asan" -Db_sanitize=address,undefined -Db_lundef=false
 meson test -C "$build-asan" --setup=asan --print-errorlogs $quick --suite badinput
 configure "$build-nosmt" -Dsmt=disabled
 # shellcheck disable=SC2086
-meson test -C "$build-nosmt" --print-errorlogs $quick
+meson test -C "$build-nosmt" --print-errorlogs $quick --suite kernels
