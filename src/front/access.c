@@ -191,6 +191,18 @@ static void lower_unknown(pr_lower *c, const pr_op *op)
     pr_opaque_results(c, op, is_pure_dialect(op) && !op->n_regions, PR_REFUSAL_NONE, NULL);
 }
 
+/* Tensors of more than PR_MAX_RANK dimensions, which sorting networks pass through: data nobody follows. */
+static bool lower_deep(pr_lower *c, const pr_op *op)
+{
+    if (!pr_op_is_deep(op) || in_dialect(op, "scf.") || op->opcode == PR_OP_TT_CALL) return false;
+    bool touches = op_touches_memory(op);
+    for (int k = 0; k < op->n_regions; k++) touches |= pr_region_touches_memory(c->ir, op->regions[k]);
+    if (touches)
+        pr_refuse(c, op, PR_REFUSAL_OTHER, "memory is accessed with a tensor of more than %d dimensions", PR_MAX_RANK);
+    pr_opaque_results(c, op, false, PR_REFUSAL_NONE, NULL);
+    return true;
+}
+
 /* ---- blocks -------------------------------------------------------------------------------- */
 static bool is_terminator(const pr_op *op)
 {
@@ -212,6 +224,7 @@ const pr_op *pr_lower_block(pr_lower *c, const pr_block *b)
             pr_exhaust(c, op, "too many operations to follow");
             return pr_block_terminator(b);
         }
+        if (lower_deep(c, op)) continue;
         if (pr_sem_arith(c, op) || pr_sem_shape(c, op) || pr_sem_mem(c, op) || pr_sem_flow(c, op)) continue;
         lower_unknown(c, op);
     }

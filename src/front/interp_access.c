@@ -410,6 +410,11 @@ void pr_im_access(pr_machine *m, const pr_op *op)
         pr_im_set_unknown(m, op);
         return;
     }
+    if (pr_op_is_deep(op)) {
+        pr_im_note(m, op, "memory is accessed with a tensor of too many dimensions");
+        pr_im_set_unknown(m, op);
+        return;
+    }
     switch (op->opcode) {
     case PR_OP_TT_DESCRIPTOR_LOAD: case PR_OP_TT_DESCRIPTOR_STORE: case PR_OP_TT_DESCRIPTOR_REDUCE:
     case PR_OP_TT_DESCRIPTOR_GATHER: case PR_OP_TT_DESCRIPTOR_SCATTER:

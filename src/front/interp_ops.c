@@ -273,6 +273,17 @@ static void unmodelled(pr_machine *m, const pr_op *op)
 
 void pr_im_eval(pr_machine *m, const pr_op *op)
 {
+    if (pr_op_is_deep(op)) {
+        if (op->opcode == PR_OP_UNKNOWN || op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM ||
+            op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE)
+            unmodelled(m, op); /* for its note */
+        for (int i = 0; i < op->n_results; i++) {
+            pr_ival v = pr_ival_unknown();
+            v.dims = 0xff;
+            pr_im_set(m, op->results[i], v);
+        }
+        return;
+    }
     if (pr_im_eval_tile(m, op)) return;
     switch (op->opcode) {
     case PR_OP_TT_GET_PROGRAM_ID: case PR_OP_TT_GET_NUM_PROGRAMS: {

@@ -42,6 +42,15 @@ void pr_opcode_arity(int opcode, int *least, int *most)
     *most = op_rows[opcode].most;
 }
 
+bool pr_op_is_deep(const pr_op *op)
+{
+    for (int i = 0; i < op->n_operands; i++)
+        if (pr_type_is_deep(op->operands[i]->type)) return true;
+    for (int i = 0; i < op->n_results; i++)
+        if (pr_type_is_deep(op->results[i]->type)) return true;
+    return false;
+}
+
 pr_attr *pr_op_attr(const pr_op *op, const char *name)
 {
     for (int i = 0; op && i < op->n_attrs; i++)

@@ -42,7 +42,8 @@
 #include "util/str.h"
 #include "util/vec.h"
 
-#define PR_MAX_RANK 8
+#define PR_MAX_RANK 8         /* of a tensor whose elements are followed, and of every access            */
+#define PR_TYPE_RANK_MAX 24   /* of any other: sorting networks reshape 2^20 elements to 2x2x...x2     */
 
 typedef struct pr_op pr_op;
 typedef struct pr_value pr_value;
@@ -72,7 +73,7 @@ struct pr_type {
     int8_t sign;                 /* INT inside descriptors: 0 signless, 1 si, 2 ui              */
     int addr_space;              /* POINTER                                                    */
     int rank;                    /* TENSOR, MEMDESC                                            */
-    int64_t shape[PR_MAX_RANK];
+    int64_t shape[PR_TYPE_RANK_MAX];
     const pr_type *elem;
     const pr_type **inputs, **results;
     int n_inputs, n_results;
@@ -86,6 +87,11 @@ int pr_type_bytes(const pr_type *t);
 const pr_type *pr_type_scalar(const pr_type *t);
 /* Number of elements of a tensor (1 for a scalar). */
 int64_t pr_type_count(const pr_type *t);
+/* A tensor of more dimensions than PR_MAX_RANK: its elements are not followed. */
+static inline bool pr_type_is_deep(const pr_type *t)
+{
+    return t && t->kind == PR_TYPE_TENSOR && t->rank > PR_MAX_RANK;
+}
 void pr_type_print(pr_buf *b, const pr_type *t);
 
 /* ---- attributes --------------------------------------------------------------------------- */
@@ -174,6 +180,8 @@ typedef struct pr_ir {
     int n_ops, n_values;
 } pr_ir;
 
+/* Some operand or result is a tensor whose elements are not followed. */
+bool pr_op_is_deep(const pr_op *op);
 /* Walks of the tree used everywhere. Null / -1 / fallback when absent. */
 pr_attr *pr_op_attr(const pr_op *op, const char *name);
 pr_i128 pr_op_attr_int(const pr_op *op, const char *name, pr_i128 fallback); /* INT or BOOL */
@@ -193,7 +201,7 @@ pr_str pr_ir_arg_name(const pr_ir *ir, const pr_op *func, int i);
 /* ---- reading and printing (front/parse.c, front/verify.c, front/ir_text.c) ------------------ */
 typedef struct pr_read_limits {
     int max_nesting;             /* region nesting, default 200                                  */
-    int max_rank;                /* tensor rank, default 8 (at most PR_MAX_RANK)                  */
+    int max_rank;                /* tensor rank, default 24 (at most PR_TYPE_RANK_MAX)            */
     int max_loc_nesting;         /* default 128                                                 */
     size_t max_bytes;            /* text size, default 64 MiB                                    */
 } pr_read_limits;

@@ -645,7 +645,7 @@ static pr_op *file(pr_parser *p)
 
 void pr_read_limits_default(pr_read_limits *l)
 {
-    *l = (pr_read_limits){ .max_nesting = FALLBACK_NESTING, .max_rank = PR_MAX_RANK,
+    *l = (pr_read_limits){ .max_nesting = FALLBACK_NESTING, .max_rank = PR_TYPE_RANK_MAX,
                            .max_loc_nesting = FALLBACK_LOC_NESTING, .max_bytes = (size_t)64 << 20 };
 }
 
@@ -656,7 +656,7 @@ static pr_read_limits usable(const pr_read_limits *given)
     if (given) l = *given;
     if (l.max_nesting > HARD_NESTING) l.max_nesting = HARD_NESTING;
     if (l.max_loc_nesting > HARD_NESTING) l.max_loc_nesting = HARD_NESTING;
-    if (l.max_rank > PR_MAX_RANK) l.max_rank = PR_MAX_RANK;
+    if (l.max_rank > PR_TYPE_RANK_MAX) l.max_rank = PR_TYPE_RANK_MAX;
     if (l.max_bytes > INT32_MAX) l.max_bytes = INT32_MAX; /* columns and counts are int */
     return l;
 }

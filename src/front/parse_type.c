@@ -124,11 +124,20 @@ static const pr_type *tensor(pr_parser *p)
     return t;
 }
 
+/* Blocks that are accessed as a whole keep the smaller rank: t is null or the block at tok `at`. */
+static void need_block(pr_parser *p, const pr_type *t, const pr_token *at)
+{
+    if (t && t->kind == PR_TYPE_TENSOR && t->rank > PR_MAX_RANK)
+        pr_parse_fail(p, PR_ERR_LIMIT, at->line, at->col, "block rank exceeds %d", PR_MAX_RANK);
+}
+
 static const pr_type *pointer(pr_parser *p)
 {
     pr_type *t = type_new(p, PR_TYPE_POINTER);
     pr_parse_expect(p, PR_TOK_LESS, "before pointee type");
+    pr_token at = p->tok;
     t->elem = pr_parse_type(p);
+    need_block(p, t->elem, &at);
     t->addr_space = 1;
     if (pr_parse_accept(p, PR_TOK_COMMA)) t->addr_space = pr_parse_int(p, "address space");
     pr_parse_expect(p, PR_TOK_GREATER, "after pointee type");
@@ -140,10 +149,12 @@ static const pr_type *descriptor(pr_parser *p)
 {
     pr_type *t = type_new(p, PR_TYPE_DESC);
     pr_parse_expect(p, PR_TOK_LESS, "before descriptor block type");
+    pr_token at = p->tok;
     if (pr_parse_is_word(p, "tensor") && pr_parse_peek(p).kind == PR_TOK_LESS) {
         pr_parse_next(p);
         const pr_type *block = tensor(p);
         if (block->kind != PR_TYPE_TENSOR) pr_parse_expected(p, "static descriptor block");
+        need_block(p, block, &at);
         t->encoding = encoding(p, "after descriptor type");
         if (block->encoding.n && !t->encoding.n) {
             pr_type *plain = pr_arena_copy(p->arena, block, sizeof *block);
@@ -156,6 +167,7 @@ static const pr_type *descriptor(pr_parser *p)
     }
     pr_type *block = type_new(p, PR_TYPE_TENSOR);
     if (!dims(p, block)) pr_parse_expected(p, "static descriptor dimension");
+    need_block(p, block, &at);
     int line = p->tok.line, col = p->tok.col;
     block->elem = pr_parse_type(p);
     need_element(p, block->elem, line, col);

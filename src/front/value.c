@@ -9,6 +9,7 @@ pr_val_kind pr_val_kind_of(const pr_type *t)
 {
     const pr_type *s = t ? pr_type_scalar(t) : NULL;
     if (!s) return PR_VAL_OTHER;
+    if (pr_type_is_deep(t)) return PR_VAL_FLOAT; /* data only: no address is made of it */
     switch (s->kind) {
     case PR_TYPE_INT: return s->bits == 1 ? PR_VAL_BOOL : PR_VAL_INT;
     case PR_TYPE_INDEX: return PR_VAL_INT;

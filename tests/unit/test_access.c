@@ -429,6 +429,46 @@ static void calls(void)
     CHECK(refuses(PR_REFUSAL_CALL));
 }
 
+/* A sorting network turns 512 elements into a 2x2x...x2 tensor: its values are data, its shape is no reason
+ * to refuse; what comes out of it is no address, and no access has such a shape. */
+static void deep_tensors(void)
+{
+#define DEEP "2x2x2x2x2x2x2x2x2x"
+    static const char *const start =
+        "  %i = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32>\n"
+        "  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>>\n"
+        "  %rs = tt.splat %r : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>>\n"
+        "  %pa = tt.addptr %ps, %i : tensor<512x!tt.ptr<f32>>, tensor<512xi32>\n"
+        "  %ra = tt.addptr %rs, %i : tensor<512x!tt.ptr<i32>>, tensor<512xi32>\n"
+        "  %v = tt.load %ra : tensor<512x!tt.ptr<i32>>\n"
+        "  %zero = arith.constant dense<0> : tensor<" DEEP "i32>\n"
+        "  %d0 = tt.reshape %v : tensor<512xi32> -> tensor<" DEEP "i32>\n"
+        "  %d1 = scf.for %j = %c0 to %n step %c1 iter_args(%y = %d0) -> (tensor<" DEEP "i32>)  : i32 {\n"
+        "    %less = arith.cmpi slt, %y, %zero : tensor<" DEEP "i32>\n"
+        "    %y1 = arith.select %less, %zero, %y : tensor<" DEEP "i1>, tensor<" DEEP "i32>\n"
+        "    %red = \"tt.reduce\"(%y1) <{axis = 3 : i32}> ({\n"
+        "    ^bb0(%e: i32, %f: i32):\n      %g = arith.xori %e, %f : i32\n      tt.reduce.return %g : i32\n"
+        "    }) : (tensor<" DEEP "i32>) -> tensor<2x2x2x2x2x2x2x2xi32>\n"
+        "    %back = tt.expand_dims %red {axis = 3 : i32} : tensor<2x2x2x2x2x2x2x2xi32> -> tensor<2x2x2x1x2x2x2x2x2xi32>\n"
+        "    %wide = tt.broadcast %back : tensor<2x2x2x1x2x2x2x2x2xi32> -> tensor<" DEEP "i32>\n"
+        "    %y2 = arith.xori %wide, %y1 : tensor<" DEEP "i32>\n"
+        "    scf.yield %y2 : tensor<" DEEP "i32>\n  }\n"
+        "  %s = tt.reshape %d1 : tensor<" DEEP "i32> -> tensor<512xi32>\n";
+    pr_arena *a = pr_arena_new(0, NULL);
+    lower(pr_arena_printf(a, "%s  %%sf = arith.sitofp %%s : tensor<512xi32> to tensor<512xf32>\n"
+                             "  tt.store %%pa, %%sf : tensor<512x!tt.ptr<f32>>\n", start));
+    CHECK(R.records.n == 2 && R.refusals.n == 0 && at(offset(1), "lane0", 7, END) == 28);
+    CHECK(rec(1)->n_deps == 0);
+    lower(pr_arena_printf(a, "%s  %%to = tt.addptr %%rs, %%s : tensor<512x!tt.ptr<i32>>, tensor<512xi32>\n"
+                             "  tt.store %%to, %%v : tensor<512x!tt.ptr<i32>>\n", start));
+    CHECK(R.records.n == 2 && gap(offset(1)) == PR_REFUSAL_INDIRECT_ADDRESS);
+    lower(pr_arena_printf(a, "%s  %%rd = tt.reshape %%ra : tensor<512x!tt.ptr<i32>> -> tensor<" DEEP "!tt.ptr<i32>>\n"
+                             "  tt.store %%rd, %%d1 : tensor<" DEEP "!tt.ptr<i32>>\n", start));
+    CHECK(R.records.n == 1 && refuses(PR_REFUSAL_OTHER));
+    pr_arena_free(a);
+#undef DEEP
+}
+
 static void limits(void)
 {
     pr_arena *a = pr_arena_new(0, NULL); /* row 70: a deep chain and deep nesting */
@@ -470,6 +510,7 @@ int main(void)
     refusals();
     reductions();
     calls();
+    deep_tensors();
     limits();
     if (arena) pr_arena_free(arena);
     return check_done();

@@ -247,7 +247,7 @@ static void test_limits(void)
     pr_arena *a = pr_arena_new(0, NULL);
     pr_read_limits d, l;
     pr_read_limits_default(&d);
-    CHECK(d.max_nesting == 200 && d.max_rank == 8 && d.max_loc_nesting == 128
+    CHECK(d.max_nesting == 200 && d.max_rank == 24 && d.max_loc_nesting == 128
           && d.max_bytes == (size_t)64 << 20);
     static const char *const head = "tt.func @k(%c: i1) {\n", *const tail = "tt.return\n}\n";
     l = d;
@@ -264,7 +264,13 @@ static void test_limits(void)
     l.max_rank = 2;
     CHECK(reads(a, "module attributes {a = tensor<1x2xi32>} {\n}", &l));
     FAILS_LIMIT("module attributes {a = tensor<1x2x3xi32>} {\n}", "rank exceeds 2", &l);
-    FAILS_LIMIT("module attributes {a = tensor<1x1x1x1x1x1x1x1x1xi32>} {\n}", "rank exceeds 8", &d);
+    FAILS_LIMIT("module attributes {a = tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi32>} {\n}",
+                "rank exceeds 24", &d);
+    FAILS_LIMIT("module attributes {a = !tt.tensordesc<1x1x1x1x1x1x1x1x1xi32>} {\n}", "block rank exceeds 8", &d);
+    FAILS_LIMIT("module attributes {a = !tt.tensordesc<tensor<1x1x1x1x1x1x1x1x1xi32>>} {\n}",
+                "block rank exceeds 8", &d);
+    FAILS_LIMIT("module attributes {a = !tt.ptr<tensor<1x1x1x1x1x1x1x1x1xi32>>} {\n}",
+                "block rank exceeds 8", &d);
     FAILS_LIMIT("module attributes {a = tensor<99999999999999999999xi32>} {\n}",
                 "does not fit 64 bits", &d);
     FAILS_LIMIT("module attributes {a = tensor<9999999999x9999999999xi32>} {\n}",
