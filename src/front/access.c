@@ -135,7 +135,7 @@ static bool op_touches_memory(const pr_op *op)
     case PR_OP_TT_EXPERIMENTAL_TENSORMAP_FENCEPROXY_ACQUIRE:
         return true;
     case PR_OP_TT_ELEMENTWISE_INLINE_ASM: case PR_OP_TT_EXTERN_ELEMENTWISE:
-        return !is_pure_flag(op) || has_address_operand(op);
+        return (!is_pure_flag(op) && !pr_op_is_grid_dependency_asm(op)) || has_address_operand(op);
     case PR_OP_UNKNOWN:
         if (is_pure_dialect(op)) return false;
         return !in_dialect(op, "tt.") || has_address_operand(op) || !op->n_results;
@@ -167,15 +167,14 @@ bool pr_region_touches_memory(const pr_ir *ir, const pr_region *r) { return regi
 /* An operation without a meaning of its own (ttir-front.md 1.10, item 6). */
 static void lower_unknown(pr_lower *c, const pr_op *op)
 {
-    bool regions = false;
+    bool regions = false, address = has_address_operand(op);
     for (int k = 0; k < op->n_regions; k++)
         if (pr_region_touches_memory(c->ir, op->regions[k])) regions = true;
+    for (int i = 0; i < op->n_operands; i++)
+        if (pr_operand(c, op, i)->from_address) address = true;
     if (op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE) {
-        bool address = has_address_operand(op);
-        for (int i = 0; i < op->n_operands; i++)
-            if (pr_operand(c, op, i)->from_address) address = true;
         bool is_asm = op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM;
-        if (!is_pure_flag(op) || address)
+        if ((!is_pure_flag(op) && !pr_op_is_grid_dependency_asm(op)) || address)
             pr_refuse(c, op, is_asm ? PR_REFUSAL_INLINE_ASM : PR_REFUSAL_OUT_OF_VOCABULARY,
                       "%s %s", is_asm ? "inline assembly" : "an external function",
                       address ? "is handed an address" : "is not marked pure");
@@ -185,7 +184,7 @@ static void lower_unknown(pr_lower *c, const pr_op *op)
     if (in_dialect(op, "scf.") || in_dialect(op, "cf."))
         pr_refuse(c, op, PR_REFUSAL_CONTROL_FLOW, "`" PR_STR_FMT "` is not a form of control flow that is "
                   "followed", PR_STR_ARG(op->name));
-    else if (op_touches_memory(op) || regions || op->opcode == PR_OP_BUILTIN_UNREALIZED_CONVERSION_CAST)
+    else if (op_touches_memory(op) || regions || (address && !is_pure_dialect(op)) || op->opcode == PR_OP_BUILTIN_UNREALIZED_CONVERSION_CAST)
         pr_refuse(c, op, PR_REFUSAL_OUT_OF_VOCABULARY, "`" PR_STR_FMT "` may touch memory and is outside "
                   "the model", PR_STR_ARG(op->name));
     pr_opaque_results(c, op, is_pure_dialect(op) && !op->n_regions, PR_REFUSAL_NONE, NULL);
@@ -194,7 +193,12 @@ static void lower_unknown(pr_lower *c, const pr_op *op)
 /* Tensors of more than PR_MAX_RANK dimensions, which sorting networks pass through: data nobody follows. */
 static bool lower_deep(pr_lower *c, const pr_op *op)
 {
-    if (!pr_op_is_deep(op) || in_dialect(op, "scf.") || op->opcode == PR_OP_TT_CALL) return false;
+    if (!pr_op_is_deep(op) || in_dialect(op, "scf.")) return false;
+    switch (op->opcode) {
+    case PR_OP_TT_CALL: case PR_OP_UNKNOWN: case PR_OP_TT_ELEMENTWISE_INLINE_ASM: case PR_OP_TT_EXTERN_ELEMENTWISE:
+        return false;
+    default: break;
+    }
     bool touches = op_touches_memory(op);
     for (int k = 0; k < op->n_regions; k++) touches |= pr_region_touches_memory(c->ir, op->regions[k]);
     if (touches)

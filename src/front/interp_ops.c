@@ -258,6 +258,7 @@ static void unmodelled(pr_machine *m, const pr_op *op)
         for (int i = 0; i < op->n_operands; i++)
             pointer |= op->operands[i]->type &&
                        pr_type_scalar(op->operands[i]->type)->kind == PR_TYPE_POINTER;
+        if (pr_op_is_grid_dependency_asm(op)) return;
         if (!pointer && pure && pure->kind == PR_ATTR_BOOL && pure->boolean) return;
         break;
     }

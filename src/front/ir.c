@@ -42,6 +42,22 @@ void pr_opcode_arity(int opcode, int *least, int *most)
     *most = op_rows[opcode].most;
 }
 
+bool pr_op_is_grid_dependency_asm(const pr_op *op)
+{
+    static const char *const instruction[] = { "griddepcontrol.wait;", "griddepcontrol.launch_dependents;" };
+    const pr_attr *text = pr_op_attr(op, "asm_string");
+    if (op->opcode != PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->n_operands || !text || text->kind != PR_ATTR_STRING)
+        return false;
+    for (size_t i = 0; i < PR_LEN(instruction); i++) {
+        if (!pr_str_starts(text->text, instruction[i])) continue;
+        const char *s = text->text.s + strlen(instruction[i]), *end = text->text.s + text->text.n;
+        while (s < end && *s == ' ') s++;
+        if (s == end) return true;
+        return end - s >= 2 && s[0] == '/' && s[1] == '/' && !memchr(s, '\n', (size_t)(end - s));
+    }
+    return false;
+}
+
 bool pr_op_is_deep(const pr_op *op)
 {
     for (int i = 0; i < op->n_operands; i++)

@@ -180,6 +180,9 @@ typedef struct pr_ir {
     int n_ops, n_values;
 } pr_ir;
 
+/* Assembly without operands that is one griddepcontrol instruction, what Triton before 3.9 prints for
+ * tt.grid_dependency_wait and tt.grid_dependency_launch_dependents. */
+bool pr_op_is_grid_dependency_asm(const pr_op *op);
 /* Some operand or result is a tensor whose elements are not followed. */
 bool pr_op_is_deep(const pr_op *op);
 /* Walks of the tree used everywhere. Null / -1 / fallback when absent. */

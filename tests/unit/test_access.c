@@ -370,6 +370,17 @@ static void refusals(void)
     CHECK(refuses(PR_REFUSAL_OUT_OF_VOCABULARY));
     lower("  %u = llvm.inttoptr %w : i64 to !llvm.ptr<1>");
     CHECK(refuses(PR_REFUSAL_OUT_OF_VOCABULARY));                                 /* row 64 */
+    static const struct { const char *text; bool fine; } grid[] = { /* programmatic dependent launch, before 3.9 */
+        { "griddepcontrol.wait; // dummy $0", true }, { "griddepcontrol.launch_dependents;", true },
+        { "griddepcontrol.wait; st.global.u32 [%rd1], 0;", false },
+        { "griddepcontrol.wait; // dummy $0\\0Ast.global.u32 [%rd1], 0;", false }, { "griddepcontrol", false } };
+    for (size_t i = 0; i < PR_LEN(grid); i++) {
+        char body[256];
+        snprintf(body, sizeof body, "  %%y = tt.elementwise_inline_asm \"%s\" {constraints = \"=r\", packed_element = "
+                 "1 : i32, pure = false} -> i32", grid[i].text);
+        lower(body);
+        CHECK(grid[i].fine ? R.refusals.n == 0 : refuses(PR_REFUSAL_INLINE_ASM));
+    }
     lower("  tt.elementwise_inline_asm \"st.global\" {constraints = \"r\", packed_element = 1 : i32, pure = false} %n : i32 -> i32");
     CHECK(refuses(PR_REFUSAL_INLINE_ASM));                                        /* row 63 */
     lower("  %i = tt.ptr_to_int %q : !tt.ptr<f32> -> i64\n"
