@@ -8,7 +8,7 @@ typedef PR_VEC(const pr_value *) pr_work;
 
 bool pr_op_is_global_barrier(const pr_op *op)
 {
-    if (op->opcode == PR_OP_GPU_BARRIER) return true;
+    if (op->opcode == PR_OP_GPU_BARRIER) return !pr_op_attr(op, "address_spaces");
     if (op->opcode != PR_OP_TTG_BARRIER) return false;
     return ((int)pr_op_attr_int(op, "addrSpace", 0) & 6) == 6; /* global_read and global_write */
 }

@@ -241,14 +241,6 @@ static void compare(pr_lower *c, const pr_op *op)
     pr_i128 pred128 = pr_op_attr_int(op, "predicate", -1);
     pr_val *from[2] = { p.a, p.b };
     int pred = pred128 >= 0 && pred128 <= PRED_UGE ? (int)pred128 : -1;
-    pr_i128 zero;
-    if ((p.a->addr || p.b->addr) && (pred == PRED_EQ || pred == PRED_NE)) {
-        const pr_val *other = p.a->addr ? p.b : p.a;
-        if (!(p.a->addr && p.b->addr) && pr_val_const(c, other, &zero) && zero == 0) {
-            finish(c, op, p.r, pr_bool(pred == PRED_NE)); /* pointers given to a kernel are not null */
-            return;
-        }
-    }
     if (pred < 0 || p.a->kind != p.b->kind || (p.a->kind != PR_VAL_INT && p.a->kind != PR_VAL_BOOL)) {
         pr_result(c, op, 0, pr_val_opaque(c, op, op->results[0]->type, from, 2, true, PR_REFUSAL_NONE, NULL));
         return;

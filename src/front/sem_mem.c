@@ -671,9 +671,10 @@ static void barrier(pr_lower *c, const pr_op *op)
         pr_refuse(c, op, PR_REFUSAL_OUT_OF_VOCABULARY, "`gpu.barrier` in a text of Triton 3.7 or newer");
         return;
     }
-    pr_i128 bits = pr_op_attr_int(op, "addrSpace", op->opcode == PR_OP_GPU_BARRIER ? 31 : 0);
-    if (op->opcode != PR_OP_GPU_BARRIER && (bits & 6) != 6) return;
-    if (c->dry) return;
+    /* gpu.barrier fences every space unless it names some; which ones is not read */
+    pr_i128 bits = op->opcode != PR_OP_GPU_BARRIER ? pr_op_attr_int(op, "addrSpace", 0)
+                 : pr_op_attr(op, "address_spaces") ? 0 : 31;
+    if ((bits & 6) != 6 || c->dry) return;
     pr_fence f = { .seq = c->seq++, .frame = c->frame, .loc = pr_loc_of(op),
                    .site = { op->id, c->n_calls, c->calls }, .opaque_context = c->in_while };
     pr_vec_push(c->arena, &c->out->fences, f);
