@@ -125,7 +125,7 @@ struct pr_attr {
 /* A resolved location: the site and, innermost first, the call chain above it. */
 struct pr_srcloc {
     pr_str file; int line, col;  /* site; line 0 = unknown                                     */
-    pr_str label;                /* NameLoc string of the outermost name, "" when none           */
+    pr_str label;                /* NameLoc string of the innermost name, "" when none           */
     const pr_srcloc *caller;     /* next frame outwards, null at the end                        */
     pr_str raw;                  /* canonical text, what ir_text prints inside loc( )            */
 };

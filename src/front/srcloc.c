@@ -64,7 +64,7 @@ static const pr_srcloc *named(pr_parser *p)
         pr_buf_putc(&raw, ')');
     }
     pr_srcloc *l = with_raw(p, inner, &raw);
-    l->label = name;
+    if (!l->label.n) l->label = name; /* a variable that is assigned a parameter wraps its name */
     return l;
 }
 
