@@ -385,7 +385,7 @@ static void test_functions(void)
         CHECK(pr_dict_get(args[0]->attrs, "tt.divisibility")->integer == 16 && !args[3]->attrs);
         CHECK(!pr_dict_get(args[0]->attrs, "zz") && !pr_dict_get(NULL, "zz"));
         CHECK(is(pr_op_attr(k, "sym_visibility")->text, "public")
-              && pr_op_attr(k, "function_type")->type->n_inputs == 4);
+              && pr_op_attr(k, "function_type")->type->n_inputs == 5);
         CHECK(args[0]->loc->line == 3 && is(args[0]->loc->label, "x_ptr") && k->loc->line == 3);
         CHECK(pr_region_block(k->regions[0])->ops[0]->loc->line == 9);
         pr_op *d = pr_ir_func(ir, pr_str_of("decl"));
