@@ -29,6 +29,7 @@ static void if_op(pr_lower *c, const pr_op *op)
     int n = op->n_results;
     if (k->kind != PR_VAL_BOOL || op->n_regions < 1) { refused_region(c, op); return; }
     pr_val **arm[2] = { PR_NEW_N(c->arena, pr_val *, n + 1), PR_NEW_N(c->arena, pr_val *, n + 1) };
+    bool waited = c->waited, waits = waited;
     bool runs[2] = { !pr_term_is(k->term, PR_TERM_FALSE), !pr_term_is(k->term, PR_TERM_TRUE) };
     for (int side = 0; side < 2; side++) {
         const pr_region *r = side < op->n_regions ? op->regions[side] : NULL;
@@ -37,10 +38,13 @@ static void if_op(pr_lower *c, const pr_op *op)
         bool known = runs[0] != runs[1];
         place p = { c->frame, c->control };
         if (!known) p = enter(c, op, cond, k->held, k->all);
+        c->waited = waited;
         bool fine = pr_lower_cfg(c, op, r, arm[side], n);
+        waits |= c->waited;
         leave(c, p);
         if (!fine) { refused_region(c, op); return; }
     }
+    c->waited = waits;
     for (int i = 0; i < n; i++) {
         pr_val *a = arm[0][i], *b = arm[1][i];
         pr_val *v = runs[0] && runs[1] && a && b ? pr_val_merge(c, op, k, a, b, op->results[i]->type, false)

@@ -886,6 +886,7 @@ static void free_while(pr_lower *c, const pr_op *op, probe *p, const char *why)
     c->frame = frame;
     c->control = control;
     c->in_while = nested;
+    c->waited = true;
     const char *await = known ? not_await(c, op, nested) : "its condition is not understood";
     if (!await)
         pr_refuse(c, op, PR_REFUSAL_NEEDS_SYNCHRONISATION, "a loop that waits for a location to change");

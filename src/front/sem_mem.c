@@ -146,7 +146,7 @@ static void fill_record(pr_lower *c, const pr_op *op, const request *q, int acce
     pr_terms *T = c->T;
     pr_record r = { .access = access, .seq = seq, .kind = q->kind, .via_desc = q->via_desc,
                     .via_bptr = q->via_bptr, .frame = c->frame, .sem = q->sem, .scope = q->scope,
-                    .rmw_op = q->rmw_op, .base = -1, .offset = PR_TERM_ZERO, .mask = PR_TERM_TRUE,
+                    .rmw_op = q->rmw_op, .after_wait = c->waited, .base = -1, .offset = PR_TERM_ZERO, .mask = PR_TERM_TRUE,
                     .mask_held = PR_TERM_TRUE, .offset_held = q->ptr->held, .value_held = PR_TERM_TRUE };
     r.id = c->out->records.n;
     r.loc = pr_loc_of(op);
@@ -470,7 +470,10 @@ static void atomic(pr_lower *c, const pr_op *op)
         if (op->n_operands > 2) {
             r = pr_val_opaque(c, op, op->results[0]->type, NULL, 0, true, PR_REFUSAL_NONE, "poll with a timeout");
             r->from_atomic = true;
-        } else r->term = PR_TERM_TRUE;
+        } else {
+            r->term = PR_TERM_TRUE;
+            c->waited = true;
+        }
         r->all = r->pos = pr_ids_one(c, a);
         pr_result(c, op, 0, r);
     } else if (op->n_results) pr_result(c, op, 0, returned(c, op, op->results[0]->type, a, &q, NULL, true));
@@ -671,12 +674,13 @@ static void barrier(pr_lower *c, const pr_op *op)
         pr_refuse(c, op, PR_REFUSAL_OUT_OF_VOCABULARY, "`gpu.barrier` in a text of Triton 3.7 or newer");
         return;
     }
-    /* gpu.barrier fences every space unless it names some; which ones is not read */
-    pr_i128 bits = op->opcode != PR_OP_GPU_BARRIER ? pr_op_attr_int(op, "addrSpace", 0)
-                 : pr_op_attr(op, "address_spaces") ? 0 : 31;
+    /* gpu.barrier fences every space unless it names some; which ones is not read, so it neither orders
+     * nor leaves unordered */
+    bool named = op->opcode == PR_OP_GPU_BARRIER && pr_op_attr(op, "address_spaces");
+    pr_i128 bits = pr_op_attr_int(op, "addrSpace", op->opcode == PR_OP_GPU_BARRIER ? 31 : 0);
     if ((bits & 6) != 6 || c->dry) return;
     pr_fence f = { .seq = c->seq++, .frame = c->frame, .loc = pr_loc_of(op),
-                   .site = { op->id, c->n_calls, c->calls }, .opaque_context = c->in_while };
+                   .site = { op->id, c->n_calls, c->calls }, .opaque_context = c->in_while || named };
     pr_vec_push(c->arena, &c->out->fences, f);
 }
 

@@ -85,6 +85,7 @@ typedef struct pr_lower {
     pr_ids control;                /* accesses that reach the current path                         */
     int seq, dry, dry_loops, n_probes;
     bool in_while;
+    bool waited;                   /* a wait that may never end lies before                        */
     int64_t steps; bool exhausted;
     int instance, n_calls; const int *calls; const pr_loc *call_locs;
     const pr_op *call_stack[PR_CALL_DEPTH_MAX + 1]; int n_call_stack;

@@ -78,8 +78,8 @@ static void set_flags(pr_records *R, pr_record *r, pr_arena *arena)
     r->has_position = true;
     for (int d = 0; d < r->rank; d++)
         if (r->shape[d] > 1 && !(dims >> d & 1)) r->has_position = false;
-    r->uncertain = mask.app || path.app || bound.app;
-    r->uncertain_bound_only = bound.app && !mask.app && !path.app && !bound.app_other;
+    r->uncertain = mask.app || path.app || bound.app || r->after_wait;
+    r->uncertain_bound_only = bound.app && !mask.app && !path.app && !bound.app_other && !r->after_wait;
     pr_arena_release(arena, pos);
 }
 

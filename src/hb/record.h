@@ -71,6 +71,7 @@ typedef struct pr_record {
     const int *control_deps; int n_control_deps; /* accesses that reach its path or loop bounds     */
     /* uses of this access's result (loads and atomics), for happens-before.md 1.5 */
     bool reaches_path, reaches_mask, reaches_other_shape;
+    bool after_wait;               /* reached only when a wait before it ends, which is not modelled     */
     pr_loc loc; const pr_loc *callers; int n_callers;
     pr_site site;
     pr_refusal refused;            /* kind NONE when the access is represented; else its address (or
