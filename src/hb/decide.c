@@ -1,11 +1,15 @@
 /* One query through the engine table: cheapest first, each answer checked before it leaves.
  *
- * The table has a row a tier; the pre-test tiers of decision-engine.md 3 will stand before isl. UNKNOWN
- * always carries a reason and is never folded into EMPTY. --cross-check asks every engine that accepts the
- * query; two that decide and differ are an internal error. */
+ * The table has a row a tier: pre-tests, isl, enumeration, Z3 (decision-engine.md 2). UNKNOWN always carries
+ * a reason and is never folded into EMPTY. --cross-check asks every tier; two that decide and differ are an
+ * internal error. */
 #include "hb/decide.h"
+#include "pre/pre.h"
 #include <assert.h>
 #include <time.h>
+
+enum { ROW_PRETEST, ROW_CLOSURE, ROW_SWEEP, ROW_ISL, ROW_ENUM, ROW_Z3 };
+enum { CROSS_CHECK_INSTANCES = 1 << 14 };  /* enumeration of queries that are decided already */
 
 int64_t pr_clock_us(void)
 {
@@ -47,35 +51,77 @@ static bool interrupted(pr_decider *d)
     return d->interrupted;
 }
 
-static void run(pr_decider *d, const pr_engine *engine, pr_engine_ctx **ctx, const pr_query *q, pr_outcome *out)
+typedef struct tier { const pr_engine *engine; pr_engine_ctx **ctx; int row; bool pretest; } tier;
+
+static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_outcome *out)
 {
-    if (!*ctx) *ctx = engine->open(d->arena);
-    if (!*ctx) {
+    if (!*t->ctx) *t->ctx = t->engine->open(d->arena);
+    if (!*t->ctx) {
         unknown(out, PR_REFUSAL_UNKNOWN, "the engine could not be started");
         return;
     }
     pr_arena_pos pos = pr_arena_mark(d->scratch);
     pr_limits limits = d->options->limits;
     limits.t_wall_ms = d->limits_ms;
-    engine->decide(*ctx, q, &limits, d->scratch, out);
+    if (d->z3_share > 1) limits.z3_rlimit = limits.z3_rlimit / d->z3_share + 1;
+    if (known && t->row == ROW_ENUM) limits.enumerate = CROSS_CHECK_INSTANCES;
+    t->engine->decide(*t->ctx, q, &limits, d->scratch, out);
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_TIMEOUT) d->late = true;
     if (out->answer == PR_ANSWER_WITNESS) {
         out->point.value = pr_arena_copy(d->arena, out->point.value, sizeof(pr_i128) * (size_t)out->point.n);
         if (out->point.n != q->n_vars || pr_query_holds(q, &out->point) != PR_YES) {
             pr_fail(d->err, PR_ERR_INTERNAL, "", 0, 0, "%s gave a witness that does not satisfy query %d",
-                    engine->name, q->pair);
+                    t->engine->name, q->pair);
             d->failed = true;
             unknown(out, PR_REFUSAL_INTERNAL, "witness does not satisfy the query");
         }
     }
-    if (out->message) out->message = pr_arena_strndup(d->arena, out->message, strlen(out->message));
+    const char **text[] = { &out->message, &out->evidence, &out->needs };
+    for (size_t i = 0; i < PR_LEN(text); i++)
+        if (*text[i]) *text[i] = pr_arena_strndup(d->arena, *text[i], strlen(*text[i]));
     if (out->answer == PR_ANSWER_UNKNOWN && !out->why) out->why = PR_REFUSAL_UNKNOWN;
     pr_arena_release(d->scratch, pos);
+}
+
+/* The rows in use, cheapest first. */
+static int tiers_in_use(pr_decider *d, bool may_use_z3, tier *out)
+{
+    const pr_options *o = d->options;
+    const pr_engine *const row[PR_TIERS] = { pr_engine_pretest(), pr_engine_closure(), pr_engine_sweep(),
+                                             d->isl_engine, pr_engine_enum(), d->z3_engine };
+    int n = 0;
+    for (int i = 0; i < PR_TIERS; i++) {
+        bool pretest = i != ROW_ISL && i != ROW_Z3, use;
+        if (i == ROW_Z3) use = o->cross_check || o->engine == PR_ENGINE_Z3 || (o->engine == PR_ENGINE_AUTO && may_use_z3);
+        else use = o->engine != PR_ENGINE_Z3 && !(pretest && o->no_pretest);
+        if (use && row[i]) out[n++] = (tier){ row[i], &d->ctx[i], i, pretest };
+    }
+    return n;
+}
+
+static void count(pr_decider *d, const tier *t, const pr_outcome *got)
+{
+    pr_counts *c = d->counts;
+    if (t->row == ROW_ISL) {
+        c->isl_ops += got->cost;
+        c->leaves += got->leaves;
+    }
+    if (t->row == ROW_Z3) c->z3_units += got->cost;
+}
+
+static void count_answer(pr_decider *d, const tier *t)
+{
+    pr_counts *c = d->counts;
+    if (t->row == ROW_ISL) c->isl++;
+    else if (t->row == ROW_Z3) c->z3++;
+    else if (t->row == ROW_ENUM) c->enumerated++;
+    else c->pretest++;
 }
 
 void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *out, const char **z3_reason)
 {
     const pr_options *o = d->options;
+    tier tiers[PR_TIERS];
     unknown(out, PR_REFUSAL_NEEDS_SMT, "no engine in use takes this query");
     if (z3_reason) *z3_reason = NULL;
     if (interrupted(d)) {
@@ -88,41 +134,42 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
         return;
     }
     d->counts->queries++;
-    if (o->engine != PR_ENGINE_Z3) {
-        run(d, d->isl_engine, &d->isl, q, out);
-        d->counts->isl_ops += out->cost;
-        d->counts->leaves += out->leaves;
-        if (out->answer != PR_ANSWER_UNKNOWN) d->counts->isl++;
+    int n = tiers_in_use(d, may_use_z3, tiers);
+    if (o->engine == PR_ENGINE_Z3 && !d->z3_engine) out->message = "this build has no Z3";
+    const char *needs = NULL, *by = NULL;
+    for (int i = 0; i < n && !d->failed; i++) {
+        const tier *t = &tiers[i];
+        bool known = out->answer != PR_ANSWER_UNKNOWN;
+        pr_outcome got;
+        if (known && !o->cross_check) break;
+        if (t->row == ROW_Z3 && z3_reason && o->engine == PR_ENGINE_AUTO && !known)
+            *z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
+        run(d, t, q, known, &got);
+        count(d, t, &got);
+        if (got.needs) needs = got.needs;
+        if (got.answer == PR_ANSWER_UNKNOWN) {   /* the last engine's reason; a pre-test has none of its own */
+            if (!known && !t->pretest) *out = got;
+        } else if (!known) {
+            *out = got;
+            by = t->engine->name;
+            count_answer(d, t);
+        } else if (got.answer != out->answer) {
+            pr_fail(d->err, PR_ERR_INTERNAL, "", 0, 0, "%s and %s disagree on query %d: %s against %s", by,
+                    t->engine->name, q->pair, out->answer == PR_ANSWER_EMPTY ? "empty" : "witness",
+                    got.answer == PR_ANSWER_EMPTY ? "empty" : "witness");
+            d->failed = true;
+            unknown(out, PR_REFUSAL_INTERNAL, "engines disagree");
+        }
     }
-    bool z3_wanted = o->engine == PR_ENGINE_Z3 || (o->engine == PR_ENGINE_AUTO && may_use_z3 &&
-                                                  out->answer == PR_ANSWER_UNKNOWN) || o->cross_check;
-    if (!z3_wanted || !d->z3_engine || d->failed) {
-        if (o->engine == PR_ENGINE_Z3 && !d->z3_engine) out->message = "this build has no Z3";
-        return;
-    }
-    pr_outcome second;
-    if (z3_reason && o->engine == PR_ENGINE_AUTO && out->answer == PR_ANSWER_UNKNOWN)
-        *z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
-    run(d, d->z3_engine, &d->z3, q, &second);
-    d->counts->z3_units += second.cost;
-    if (o->cross_check && out->answer != PR_ANSWER_UNKNOWN && second.answer != PR_ANSWER_UNKNOWN &&
-        out->answer != second.answer) {
-        pr_fail(d->err, PR_ERR_INTERNAL, "", 0, 0, "isl and z3 disagree on query %d: %s against %s", q->pair,
-                out->answer == PR_ANSWER_EMPTY ? "empty" : "witness",
-                second.answer == PR_ANSWER_EMPTY ? "empty" : "witness");
-        d->failed = true;
-        unknown(out, PR_REFUSAL_INTERNAL, "engines disagree");
-        return;
-    }
-    if (out->answer == PR_ANSWER_UNKNOWN) {
-        if (second.answer != PR_ANSWER_UNKNOWN) d->counts->z3++;
-        *out = second;
-    }
+    out->needs = needs;
 }
 
 void pr_decider_close(pr_decider *d)
 {
-    if (d->isl) d->isl_engine->close(d->isl);
-    if (d->z3) d->z3_engine->close(d->z3);
-    d->isl = d->z3 = NULL;
+    const pr_engine *const row[PR_TIERS] = { pr_engine_pretest(), pr_engine_closure(), pr_engine_sweep(),
+                                             d->isl_engine, pr_engine_enum(), d->z3_engine };
+    for (int i = 0; i < PR_TIERS; i++) {
+        if (d->ctx[i]) row[i]->close(d->ctx[i]);
+        d->ctx[i] = NULL;
+    }
 }

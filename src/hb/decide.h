@@ -3,14 +3,17 @@
 #define PR_HB_DECIDE_H
 #include "hb/check.h"
 
+enum { PR_TIERS = 6 };
+
 typedef struct pr_decider {
     pr_arena *arena, *scratch;     /* results live in arena; scratch is released after each query      */
     const pr_options *options;
-    pr_engine_ctx *isl, *z3;       /* opened on first use                                        */
-    const pr_engine *isl_engine, *z3_engine;
+    pr_engine_ctx *ctx[PR_TIERS];  /* by row of the engine table, opened on first use               */
+    const pr_engine *isl_engine, *z3_engine;   /* z3 null when built without it                      */
     pr_counts *counts;
     int64_t deadline_us;           /* 0 = none; --budget                                         */
     int64_t limits_ms;             /* wall-clock backstop of one query                            */
+    int z3_share;                  /* this part of --z3-rlimit is spent: 1 = all, 10 where a weaker rung follows */
     bool late, interrupted;
     pr_error *err;
     bool failed;                   /* err is set: engines disagree or a witness does not hold          */

@@ -139,6 +139,33 @@ static void print_list(pr_buf *b, const pr_query *q, const char *word, const pr_
     }
 }
 
+static bool is_listed(const pr_query *q, pr_var v)
+{
+    for (int i = 0; i < q->n_vars; i++)
+        if (q->vars[i].id == v.id) return true;
+    return false;
+}
+
+/* What the pre-tests know beside the formula. Twins that no term mentions are left out. */
+static void print_copies(pr_buf *b, const pr_query *q)
+{
+    if (!q->is_pair) return;
+    pr_buf_printf(b, "  (copies %s %s %d %d)\n", q->intra ? "intra" : "inter",
+                  q->same_record ? "same" : "two", q->n_core_a, q->n_core_b);
+    pr_buf_puts(b, "  (ids");
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < 3; i++) {
+            pr_buf_putc(b, ' ');
+            pr_term_print(b, q->terms, pr_term_none(q->pid[c][i]) ? PR_TERM_ZERO : q->pid[c][i]);
+        }
+    pr_buf_puts(b, ")\n");
+    for (int i = 0; i < q->n_twins; i++) {
+        if (!is_listed(q, q->twins[i][0]) || !is_listed(q, q->twins[i][1])) continue;
+        pr_buf_printf(b, "  (twin %s %s)\n", pr_var_get(q->terms, q->twins[i][0])->name,
+                      pr_var_get(q->terms, q->twins[i][1])->name);
+    }
+}
+
 void pr_query_print(pr_buf *b, const pr_query *q)
 {
     const pr_terms *T = q->terms;
@@ -161,6 +188,7 @@ void pr_query_print(pr_buf *b, const pr_query *q)
         print_bound(b, v->hi);
         pr_buf_puts(b, ")\n");
     }
+    print_copies(b, q);
     for (uint32_t id = 1; id < n; id++) {
         if (!seen[id] || count[id] < 2 || T->nodes[id].n == 0) continue;
         pr_buf_printf(b, "  (def %%%u ", ++names);
@@ -186,11 +214,14 @@ void pr_query_print(pr_buf *b, const pr_query *q)
     free(seen);
 }
 
+typedef struct twin { pr_var of[2]; } twin;
+
 typedef struct reader {
     pr_terms *T;
     pr_arena *arena;
     pr_str in;
     PR_VEC(pr_var) vars;
+    PR_VEC(twin) twins;
     pr_term_vec defs, core, distinct, premises;
     pr_query *q;
     int n_addr;
@@ -257,10 +288,47 @@ static bool read_term(reader *r, pr_term *out)
     return pr_text_term(r->T, &r->in, &names, r->arena, out, &why) || bad(r, why);
 }
 
+static bool read_copies(reader *r)
+{
+    static const char *const program[] = { "inter", "intra" }, *const record[] = { "two", "same" };
+    int intra, same;
+    if (!read_word(r, program, 2, &intra) || !read_word(r, record, 2, &same)
+        || !read_int(r, 0, INT32_MAX, &r->q->n_core_a) || !read_int(r, 0, INT32_MAX, &r->q->n_core_b))
+        return false;
+    r->q->is_pair = true;
+    r->q->intra = intra;
+    r->q->same_record = same;
+    return true;
+}
+
+static bool read_twin(reader *r)
+{
+    twin t = { { { 0 }, { 0 } } };
+    for (int c = 0; c < 2; c++) {
+        pr_str name = pr_text_token(&r->in);
+        for (int i = 0; i < r->vars.n; i++)
+            if (pr_str_is(name, pr_var_get(r->T, r->vars.data[i])->name)) t.of[c] = r->vars.data[i];
+        if (!t.of[c].id) return bad(r, "a twin is not a variable of the query");
+    }
+    pr_vec_push(r->arena, &r->twins, t);
+    return true;
+}
+
+static bool read_ids(reader *r)
+{
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < 3; i++)
+            if (!read_term(r, &r->q->pid[c][i])) return false;
+    return true;
+}
+
 static bool read_clause(reader *r, pr_str word)
 {
     pr_term t;
     if (pr_str_is(word, "pair")) return read_int(r, 0, INT32_MAX, &r->q->pair);
+    if (pr_str_is(word, "copies")) return read_copies(r);
+    if (pr_str_is(word, "ids")) return read_ids(r);
+    if (pr_str_is(word, "twin")) return read_twin(r);
     if (pr_str_is(word, "relaxed")) return r->q->relaxed = true;
     if (pr_str_is(word, "var")) return read_var(r);
     if (pr_str_is(word, "def")) {
@@ -301,10 +369,16 @@ pr_query *pr_query_parse(pr_terms *T, pr_arena *arena, pr_str text, const char *
           && pr_str_is(pr_text_token(&r.in), ")");
     }
     if (ok && r.n_addr == 1) ok = bad(&r, "one address only");
+    if (ok && (pr_i128)r.q->n_core_a + r.q->n_core_b > r.core.n) ok = bad(&r, "more conjuncts of one copy than there are");
     if (!ok) {
         *why = r.why ? r.why : "not a query";
         return NULL;
     }
+    pr_var (*twins)[2] = pr_arena_alloc(arena, sizeof *twins * ((size_t)r.twins.n + 1));
+    for (int i = 0; i < r.twins.n; i++)
+        for (int c = 0; c < 2; c++) twins[i][c] = r.twins.data[i].of[c];
+    r.q->twins = (const pr_var (*)[2])twins;
+    r.q->n_twins = r.twins.n;
     r.q->vars = r.vars.data;
     r.q->n_vars = r.vars.n;
     r.q->core = r.core.data;

@@ -42,6 +42,7 @@ typedef struct pr_limits {
     int64_t first_ops;      /* first lexmin attempt, 700                                     */
     int64_t z3_rlimit;      /* 500 000                                                      */
     int max_leaves;         /* 256                                                          */
+    int64_t sweep, enumerate, delta_nodes; /* evaluated points, instances, nodes; 0 = src/pre's defaults */
     int64_t t_wall_ms;      /* wall-clock backstop of one query, 0 = none                    */
     const volatile int *interrupt; /* non-zero = stop with UNKNOWN; null = never              */
 } pr_limits;
@@ -54,6 +55,8 @@ typedef struct pr_outcome {
     uint64_t cost;          /* isl operations or Z3 resource units                            */
     const char *evidence;   /* settled by "rows", "isl", "isl set", "z3 arith2", "z3 arith6" */
     int leaves;             /* leaves looked at                                             */
+    const char *needs;      /* a condition on the parameters ("needs s >= 256") under which the closure
+                               would have shown EMPTY; null = none known                    */
 } pr_outcome;
 
 /* The overlap of addr[0..1] as conjuncts: an equality when both widths agree and both addresses are

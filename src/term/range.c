@@ -214,6 +214,14 @@ pr_interval pr_range_step(const pr_terms *T, const node *x, const pr_interval *c
     return whole;
 }
 
+pr_interval pr_range_own(const pr_terms *T, pr_term t) { return pr_term_none(t) ? whole : node_of(T, t)->own; }
+
+pr_interval pr_range_op(const pr_terms *T, pr_term t, const pr_interval *child)
+{
+    assert(pr_term_op_of(T, t) != PR_TERM_OP_VAR);
+    return pr_range_step(T, node_of(T, t), child, whole);
+}
+
 /* --- boxes --------------------------------------------------------------------------------- */
 
 pr_box *pr_box_new(pr_terms *T)

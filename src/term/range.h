@@ -16,6 +16,10 @@ typedef struct pr_interval { pr_i128 lo, hi; } pr_interval;
  * when always true, [0,0] when never). */
 pr_interval pr_range(pr_box *b, pr_term t);
 pr_tri pr_range_bool(pr_box *b, pr_term t);            /* YES/NO when the box decides it */
+/* Interval under the variables' own intervals, remembered in the store. */
+pr_interval pr_range_own(const pr_terms *T, pr_term t);
+/* Interval of t from given intervals of its children (t is no VAR). */
+pr_interval pr_range_op(const pr_terms *T, pr_term t, const pr_interval *child);
 /* Every value of t is congruent to residue modulo modulus; modulus 0: t is the constant residue;
  * modulus 1: nothing known. 0 <= residue < modulus for modulus > 0. */
 typedef struct pr_residue { pr_i128 modulus, residue; } pr_residue;

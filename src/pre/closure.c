@@ -1,0 +1,413 @@
+/* Equality closure: which terms have equal values in both copies in every solution? The main prover.
+ *
+ * Start: the difference of the addresses lies within the widths, epochs that must be equal are equal. A form
+ * is a sum of such differences with bounds. Rules (decision-engine.md 3.4), applied until nothing changes:
+ *  C  an operation on terms with known equal values has equal values
+ *  L  one pair left in a form: its difference is the multiple that fits, if there is only one
+ *  S  H + R: the range of R leaves one multiple of the gcd of H; R keeps the bounds
+ *  P  s*H + R with s >= 1 one value in both copies: the same with gcd * s, numbers or R <= e*s + f
+ *  D  quotient and remainder of one kind (or x >= 0, d >= 1) by an equal divisor: x is equal
+ * Then empty.c decides what that means for the query. */
+#include "pre/space.h"
+#include <stdio.h>
+
+enum { ROUNDS = 16 };
+
+typedef struct closure {
+    pr_space space;
+    int n, n_rows_used;
+    pr_form form[PR_PRE_FORMS];
+    bool looked[PR_PRE_FORMS];        /* splits were tried since the form last changed */
+    bool changed, contradiction;
+    pr_i128 need; int need_of;        /* rule P failed only because need_of >= need is not shown; -1 */
+} closure;
+
+static pr_i128 ceil_div(pr_i128 a, pr_i128 b) { return -pr_fdiv(-a, b); }
+
+static bool same_form(const pr_form *a, const pr_form *b)
+{
+    if (a->n != b->n || a->k != b->k || a->lo != b->lo || a->hi != b->hi) return false;
+    for (int i = 0; i < a->n; i++) {
+        int j = 0;
+        while (j < b->n && b->at[j].node != a->at[i].node) j++;
+        if (j == b->n || b->at[j].a != a->at[i].a || b->at[j].b != a->at[i].b) return false;
+    }
+    return true;
+}
+
+static void add_form(closure *x, pr_form *f)
+{
+    if (!pr_space_reduce(&x->space, f)) return;
+    if (f->n == 0) {
+        if (f->k < f->lo || f->k > f->hi) x->contradiction = true;
+        return;
+    }
+    for (int i = 0; i < x->n; i++)
+        if (same_form(&x->form[i], f)) return;
+    if (x->n == PR_PRE_FORMS) return;
+    x->form[x->n] = *f;
+    x->looked[x->n++] = false;
+    x->changed = true;
+}
+
+static void learn(closure *x, int node, pr_i128 delta)
+{
+    pr_space_node *v = &x->space.node[node];
+    if (v->known) {
+        if (v->delta != delta) x->contradiction = true;
+        return;
+    }
+    v->known = true;
+    v->delta = delta;
+    x->changed = true;
+    if (v->op != PR_TERM_OP_SUM) return;
+    pr_form f;
+    f.n = 0;
+    f.k = 0;
+    f.lo = f.hi = delta;
+    if (pr_space_pairs(&x->space, node, 1, &f)) add_form(x, &f);
+}
+
+/* --- S and L ------------------------------------------------------------------------------------- */
+
+static void part_of(const pr_form *f, const bool *which, bool wanted, pr_form *out)
+{
+    out->n = 0;
+    out->k = wanted ? 0 : f->k;
+    for (int i = 0; i < f->n; i++)
+        if (which[i] == wanted) out->at[out->n++] = f->at[i];
+}
+
+/* H = which (pairs only), R = the rest with the constant. */
+static bool split(closure *x, const pr_form *f, const bool *which)
+{
+    pr_i128 g = 0;
+    bool rest[PR_PRE_ATOMS];
+    for (int i = 0; i < f->n; i++) {
+        rest[i] = !which[i];
+        if (which[i]) g = pr_gcd(g, f->at[i].a);
+    }
+    for (int rows = 0; rows < 2; rows++) {
+        pr_interval r = pr_space_range(&x->space, f, rest, rows);
+        if (pr_is_inf(r.lo) || pr_is_inf(r.hi)) continue;
+        pr_i128 from = ceil_div(f->lo - r.hi, g), to = pr_fdiv(f->hi - r.lo, g), m;
+        if (from > to) {
+            x->contradiction = true;
+            return true;
+        }
+        if (from != to || !pr_mul_ok(from, g, &m)) continue;
+        pr_form h, low;
+        part_of(f, which, true, &h);
+        part_of(f, which, false, &low);
+        h.lo = h.hi = m;
+        low.lo = f->lo - m;
+        low.hi = f->hi - m;
+        if (PR_PRE_DROPS(PR_DROP_SLACK)) low.lo = low.hi = 0;
+        add_form(x, &h);
+        add_form(x, &low);
+        return true;
+    }
+    return false;
+}
+
+static pr_i128 size(pr_i128 v) { return v < 0 ? -v : v; }
+
+static void splits(closure *x, const pr_form *f)
+{
+    int order[PR_PRE_ATOMS], pairs = 0;
+    bool which[PR_PRE_ATOMS] = { false };
+    for (int i = 0; i < f->n; i++) {
+        if (f->at[i].a != f->at[i].b || pr_is_inf(f->at[i].a)) continue;
+        int j = pairs++;
+        for (; j > 0 && size(f->at[order[j - 1]].a) < size(f->at[i].a); j--) order[j] = order[j - 1];
+        order[j] = i;
+    }
+    for (int i = 0; i < pairs && !x->contradiction; i++) {     /* the i+1 largest coefficients */
+        which[order[i]] = true;
+        if (f->n > 1) split(x, f, which);
+    }
+    for (int i = 1; i < pairs && !x->contradiction; i++) {     /* all multiples of one of them */
+        pr_i128 c = f->at[order[i]].a;
+        bool other = false;
+        for (int j = 0; j < f->n; j++) which[j] = false;
+        for (int j = 0; j < pairs; j++) {
+            which[order[j]] = f->at[order[j]].a % c == 0;
+            if (which[order[j]] != (j <= i)) other = true;
+        }
+        if (other) split(x, f, which);
+    }
+}
+
+/* --- P --------------------------------------------------------------------------------------------- */
+
+/* Is sup(parts in copy c) + constant <= (g - e)*s for a bound e*s on the parts? least: proved minimum of s. */
+static bool below(const closure *x, int c, const pr_part *r, int n, int s, pr_i128 g, pr_i128 least, pr_i128 constant,
+                  pr_i128 *need)
+{
+    const pr_space *sp = &x->space;
+    pr_i128 top = pr_sat_up(pr_space_sup(sp, c, r, n, true), constant);
+    if (top < PR_INF) {
+        pr_i128 wanted = ceil_div(top, g);
+        if (wanted <= least) return true;
+        if (wanted > *need) *need = wanted;
+    } else {
+        *need = PR_INF;
+    }
+    if (least < 1) return false;
+    for (int i = 0; i < sp->n_rows[c]; i++) {
+        const pr_bound_row *row = &sp->row[c][i];
+        pr_i128 e = 0, bound = -row->k, mu = 0, v;
+        pr_part rest[PR_PRE_ATOMS];
+        int n_rest = 0;
+        bool used[PR_PRE_ATOMS] = { false };
+        for (int j = 0; j < row->n; j++)
+            if (sp->part[row->first + j].node == s) e = -sp->part[row->first + j].coef;
+        if (e <= 0) continue;
+        for (int j = 0; j < row->n; j++) {
+            pr_part y = sp->part[row->first + j];
+            if (y.node == s) continue;
+            int k = 0;
+            while (k < n && r[k].node != y.node) k++;
+            if (k < n && r[k].coef % y.coef == 0 && r[k].coef / y.coef >= 1 && (mu == 0 || mu == r[k].coef / y.coef)) {
+                mu = r[k].coef / y.coef;
+                used[k] = true;
+                continue;
+            }
+            pr_part minus = { y.node, -y.coef };
+            bound = pr_sat_up(bound, pr_space_sup(sp, c, &minus, 1, false));
+        }
+        if (mu == 0 || bound >= PR_INF || !pr_mul_ok(mu, e, &e) || e > g) continue;
+        for (int k = 0; k < n; k++)
+            if (!used[k]) rest[n_rest++] = r[k];
+        v = pr_sat_up(pr_sat_up(pr_sat_mul(mu, bound), pr_space_sup(sp, c, rest, n_rest, true)), constant);
+        if (v < PR_INF && v <= pr_sat_mul(g - e, least)) return true;
+    }
+    return false;
+}
+
+static int parts_of(const pr_form *f, const bool *which, int c, int sign, pr_part *out)
+{
+    int n = 0;
+    for (int i = 0; i < f->n; i++) {
+        pr_i128 v = c ? f->at[i].b : f->at[i].a;
+        if (which[i] && v) out[n++] = (pr_part){ f->at[i].node, sign * v };
+    }
+    return n;
+}
+
+static void split_by(closure *x, const pr_form *f, int s)
+{
+    pr_space *sp = &x->space;
+    pr_form h, low;
+    bool which[PR_PRE_ATOMS], rest[PR_PRE_ATOMS];
+    pr_i128 g = 0;
+    h.n = 0;
+    h.k = h.lo = h.hi = 0;
+    for (int i = 0; i < f->n; i++) {
+        const pr_item *it = &f->at[i];
+        const pr_space_node *v = &sp->node[it->node];
+        which[i] = false;
+        for (int j = 0; j < v->n && it->a == it->b && v->op == PR_TERM_OP_MUL; j++)
+            which[i] |= sp->kid[v->first + j] == s;
+        rest[i] = !which[i];
+        if (!which[i]) continue;
+        if (pr_is_inf(it->a)) return;
+        g = pr_gcd(g, it->a);
+        int factor[PR_PRE_ATOMS], n = 0;
+        bool once = false;
+        for (int j = 0; j < v->n; j++) {
+            int k = sp->kid[v->first + j];
+            if (k == s && !once) once = true;
+            else factor[n++] = k;
+        }
+        int reduced = pr_space_product(sp, factor, n);
+        if (reduced < 0 || !pr_space_pairs(sp, reduced, it->a, &h)) return;
+    }
+    pr_i128 least = sp->node[s].iv[0].lo > sp->node[s].iv[1].lo ? sp->node[s].iv[0].lo : sp->node[s].iv[1].lo;
+    if (PR_PRE_DROPS(PR_DROP_P_SIGN) && least < 1) least = 1;
+    pr_i128 lo = f->lo, hi = f->hi, need = 1;
+    if (PR_PRE_DROPS(PR_DROP_P_SLACK)) lo = hi = 0;
+    pr_part up[2][PR_PRE_ATOMS], down[2][PR_PRE_ATOMS];
+    pr_i128 inf[2];
+    int n[2];
+    for (int c = 0; c < 2; c++) {
+        int copy = PR_PRE_DROPS(PR_DROP_HULL) ? 0 : c;
+        n[c] = parts_of(f, rest, c, 1, up[c]);
+        parts_of(f, rest, c, -1, down[c]);
+        inf[c] = -pr_space_sup(sp, copy, down[c], n[c], true);
+    }
+    /* sup A - inf B + k - lo <= g*s - 1 and sup B - inf A - k + hi <= g*s - 1 */
+    pr_i128 one = pr_sat_up(-inf[1], f->k - lo + 1), two = pr_sat_up(-inf[0], hi - f->k + 1);
+    bool fits = !pr_is_inf(one) && !pr_is_inf(two);
+    if (!fits) return;
+    fits = below(x, 0, up[0], n[0], s, g, least, one, &need);
+    fits = below(x, 1, up[1], n[1], s, g, least, two, &need) && fits;
+    if (!fits || least < 1) {
+        if (need < PR_INF && x->need_of < 0) {
+            x->need = need;
+            x->need_of = s;
+        }
+        return;
+    }
+    part_of(f, which, false, &low);
+    low.lo = f->lo;
+    low.hi = f->hi;
+    if (PR_PRE_DROPS(PR_DROP_SLACK)) low.lo = low.hi = 0;
+    add_form(x, &h);
+    add_form(x, &low);
+}
+
+static void parametric_splits(closure *x, const pr_form *f)
+{
+    int tried[PR_PRE_ATOMS], n = 0;
+    pr_space *sp = &x->space;
+    for (int i = 0; i < f->n; i++) {
+        const pr_space_node *v = &sp->node[f->at[i].node];
+        if (v->op != PR_TERM_OP_MUL || f->at[i].a != f->at[i].b) continue;
+        for (int j = 0; j < v->n && !sp->full && !x->contradiction; j++) {
+            int s = sp->kid[v->first + j], k = 0;
+            if (!sp->node[s].shared && !(PR_PRE_DROPS(PR_DROP_P_FACTOR))) continue;
+            while (k < n && tried[k] != s) k++;
+            if (k < n || n == PR_PRE_ATOMS) continue;
+            tried[n++] = s;
+            split_by(x, f, s);
+            v = &sp->node[f->at[i].node];
+        }
+    }
+}
+
+/* --- one form ------------------------------------------------------------------------------------ */
+
+static void look(closure *x, int i)
+{
+    pr_form f = x->form[i];
+    int before = f.n;
+    if (!pr_space_reduce(&x->space, &f)) return;
+    if (f.n != before) x->looked[i] = false;
+    x->form[i] = f;
+    if (x->looked[i]) return;
+    x->looked[i] = true;
+    if (f.n == 0) {
+        if (f.k < f.lo || f.k > f.hi) x->contradiction = true;
+        return;
+    }
+    if (f.n == 1 && f.at[0].a == f.at[0].b && !pr_is_inf(f.at[0].a)) {                     /* L */
+        pr_i128 c = f.at[0].a, lo = f.lo - f.k, hi = f.hi - f.k;
+        pr_i128 from = c > 0 ? ceil_div(lo, c) : ceil_div(-hi, -c), to = c > 0 ? pr_fdiv(hi, c) : pr_fdiv(-lo, -c);
+        if (from > to) x->contradiction = true;
+        else if (from == to) learn(x, f.at[0].node, from);
+        if (from >= to) return;
+    }
+    splits(x, &f);
+    if (!x->contradiction) parametric_splits(x, &f);
+}
+
+/* --- C and D ------------------------------------------------------------------------------------- */
+
+static void congruences(closure *x)
+{
+    pr_space *s = &x->space;
+    for (int i = 0; i < s->n; i++) {
+        const pr_space_node *v = &s->node[i];
+        if (v->known || v->n == 0) continue;
+        pr_i128 delta = 0, part;
+        bool known = true;
+        for (int j = 0; j < v->n && known; j++) {
+            const pr_space_node *k = &s->node[s->kid[v->first + j]];
+            known = k->known && (k->delta == 0 || v->op == PR_TERM_OP_SUM);
+            if (known && k->delta != 0)
+                known = pr_mul_ok(s->coef[v->first + j], k->delta, &part) && pr_add_ok(delta, part, &delta);
+        }
+        if (known) learn(x, i, delta);
+    }
+}
+
+static bool is_quotient(int op) { return op == PR_TERM_OP_FDIV || op == PR_TERM_OP_TDIV; }
+static bool is_remainder(int op) { return op == PR_TERM_OP_FMOD || op == PR_TERM_OP_TREM; }
+
+static void divisions(closure *x)
+{
+    pr_space *s = &x->space;
+    for (int i = 0; i < s->n; i++) {
+        const pr_space_node *q = &s->node[i];
+        if (!is_quotient(q->op) || !q->known || q->delta != 0) continue;
+        int dividend = s->kid[q->first], divisor = s->kid[q->first + 1];
+        const pr_space_node *t = &s->node[dividend], *d = &s->node[divisor];
+        if (t->known || !d->known || d->delta != 0) continue;
+        bool one_kind = t->iv[0].lo >= 0 && t->iv[1].lo >= 0 && d->iv[0].lo >= 1 && d->iv[1].lo >= 1;
+        for (int j = 0; j < s->n; j++) {
+            const pr_space_node *r = &s->node[j];
+            if (!is_remainder(r->op) || !r->known || r->delta != 0) continue;
+            if (s->kid[r->first] != dividend || s->kid[r->first + 1] != divisor) continue;
+            bool same = (q->op == PR_TERM_OP_FDIV) == (r->op == PR_TERM_OP_FMOD);
+            if (!same && !one_kind && !PR_PRE_DROPS(PR_DROP_D_KIND)) continue;
+            learn(x, dividend, 0);
+            break;
+        }
+    }
+}
+
+/* Equal epochs and the like: a conjunct x - y = 0 over both copies. */
+static void equalities(closure *x)
+{
+    const pr_query *q = x->space.q;
+    const pr_terms *T = q->terms;
+    for (int i = q->n_core_a + q->n_core_b; i < q->n_core; i++) {
+        if (pr_term_op_of(T, q->core[i]) != PR_TERM_OP_EQ0) continue;
+        pr_form f;
+        if (pr_space_two_sided(&x->space, pr_term_child(T, q->core[i], 0), &f)) add_form(x, &f);
+    }
+}
+
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
+{
+    closure *x = pr_pre_context(ctx, sizeof *x);
+    pr_form f;
+    (void)limits;
+    pr_pre_unknown("the closure does not settle the query", out);
+    if (!x || !q->is_pair) return;
+    pr_space *s = &x->space;
+    pr_space_begin(s, q);
+    x->n = 0;
+    x->contradiction = false;
+    x->need_of = -1;
+    if (!pr_space_overlap(s, &f)) return;
+    pr_space_domain(s);
+    if (s->void_domain) {
+        pr_pre_contradiction("closure: no instance", out);
+        return;
+    }
+    add_form(x, &f);
+    equalities(x);
+    for (int round = 0; round < ROUNDS && !x->contradiction; round++) {
+        x->changed = false;
+        for (int i = 0; i < x->n && !x->contradiction; i++) look(x, i);
+        congruences(x);
+        divisions(x);
+        if (!x->changed) break;
+    }
+    if (x->contradiction) {
+        pr_pre_contradiction("closure: no common byte", out);
+        return;
+    }
+    if (pr_pre_empty(s, "closure", scratch, out)) return;
+    if (x->need_of >= 0) {
+        const pr_space_node *v = &s->node[x->need_of];
+        pr_buf b;
+        pr_buf_init(&b, scratch);
+        pr_buf_puts(&b, "needs ");
+        if (!pr_term_none(v->rep[0])) pr_term_print(&b, q->terms, v->rep[0]);
+        pr_buf_puts(&b, " >= ");
+        pr_buf_i128(&b, x->need);
+        out->message = out->needs = b.data;
+    }
+}
+
+const pr_engine *pr_engine_closure(void)
+{
+    static const pr_engine engine = {
+        .name = "closure", .accepts = ~0u, .decide = decide, .open = pr_pre_open, .close = pr_pre_close,
+        .dump = pr_pre_dump, .version = pr_pre_version,
+    };
+    return &engine;
+}

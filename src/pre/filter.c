@@ -1,0 +1,67 @@
+/* The first tier: do the two addresses meet at all, and if so, at which differences of plain dimensions?
+ *
+ * Interval, residue and window tests on the difference of the addresses, then the delta search of radix.c.
+ * Only intervals of the variables' own are used here, no masks. */
+#include "pre/space.h"
+
+enum { MOST_DELTAS = 8 };
+
+/* No value congruent to k modulo the gcd of the coefficients in [lo, hi]. */
+static bool residue_excludes(const pr_form *f)
+{
+    pr_i128 g = 0;
+    for (int i = 0; i < f->n; i++) g = pr_gcd(g, pr_gcd(f->at[i].a, f->at[i].b));
+    if (g == 0) return f->k < f->lo || f->k > f->hi;
+    pr_i128 first = pr_fmod(f->lo - f->k, g);               /* distance down to the last value <= lo */
+    if (first) first = g - first;
+    return first > f->hi - f->lo;
+}
+
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
+{
+    pr_space *s = pr_pre_context(ctx, sizeof *s);
+    pr_form f;
+    if (!s) {
+        pr_pre_unknown("out of memory", out);
+        return;
+    }
+    pr_pre_unknown("no pre-test applies", out);
+    if (!q->is_pair) return;
+    pr_space_begin(s, q);
+    if (!pr_space_overlap(s, &f)) return;
+    pr_interval r = pr_space_range(s, &f, NULL, false);
+    if (r.lo > f.hi || r.hi < f.lo) {
+        pr_pre_contradiction("intervals: no common byte", out);
+        return;
+    }
+    if (!pr_is_inf(f.k) && residue_excludes(&f)) {
+        pr_pre_contradiction("residues: no common byte", out);
+        return;
+    }
+    pr_delta found[MOST_DELTAS];
+    bool all;
+    int64_t nodes = pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES);
+    int n = pr_radix_search(s, &f, nodes, found, MOST_DELTAS, &all);
+    if (n < 0 || !all) return;
+    if (n == 0) {
+        pr_pre_contradiction("deltas: no common byte", out);
+        return;
+    }
+    for (int i = 0; i < f.n; i++) {
+        bool same = f.at[i].a == f.at[i].b;
+        for (int j = 1; j < n && same; j++) same = found[j].d[i] == found[0].d[i];
+        if (!same) continue;
+        s->node[f.at[i].node].known = true;
+        s->node[f.at[i].node].delta = found[0].d[i];
+    }
+    pr_pre_empty(s, "radix", scratch, out);
+}
+
+const pr_engine *pr_engine_pretest(void)
+{
+    static const pr_engine engine = {
+        .name = "pretest", .accepts = ~0u, .decide = decide, .open = pr_pre_open, .close = pr_pre_close,
+        .dump = pr_pre_dump, .version = pr_pre_version,
+    };
+    return &engine;
+}

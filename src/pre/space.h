@@ -1,0 +1,95 @@
+/* Two copies seen as one: canonical terms, linear forms of differences, ranges under each copy's conjuncts.
+ *
+ * A canonical node stands for a term of copy A and its image in copy B (B's variables renamed to their
+ * twins), so two addresses of one shape have one canonical form. A variable without twin has one value in
+ * the whole query and stays what it is. Nothing here makes terms in the query's store. */
+#ifndef PR_PRE_SPACE_H
+#define PR_PRE_SPACE_H
+#include "pre/pre.h"
+
+enum { PR_SPACE_NODES = 320, PR_SPACE_KIDS = 1536, PR_SPACE_ROWS = 64, PR_SPACE_ROW_ITEMS = 768, PR_SPACE_TABLE = 1024 };
+enum { PR_SIDES_A = 1, PR_SIDES_B = 2 };
+
+typedef struct pr_space_node {
+    uint8_t op;              /* pr_term_op; MUL is flat, commutative operands are sorted by node        */
+    bool shared;             /* no private variable below: one value in the query                     */
+    bool known;              /* value in A minus value in B is delta in every solution                 */
+    int n, first;            /* operands in kids/coefs                                            */
+    pr_i128 value;           /* CONST, SUM; VAR: variable id of copy A                              */
+    pr_i128 delta;
+    pr_term rep[2];          /* a term of copy A and of copy B, or none                              */
+    pr_interval iv[2];       /* range in copy A and in copy B                                     */
+} pr_space_node;
+
+/* sum a*node(A) - b*node(B) over the items, + k, lies in [lo, hi]. An item with a == b is a pair. */
+typedef struct pr_item { int node; pr_i128 a, b; } pr_item;
+typedef struct pr_form { int n; pr_item at[PR_PRE_ATOMS]; pr_i128 k, lo, hi; } pr_form;
+
+/* sum coef*node + k <= 0 in one copy */
+typedef struct pr_part { int node; pr_i128 coef; } pr_part;
+typedef struct pr_bound_row { int first, n; pr_i128 k; } pr_bound_row;
+
+typedef struct pr_space {
+    const pr_query *q;
+    const pr_terms *T;
+    bool full;               /* a cap was reached: the query is left to others                       */
+    bool void_domain;        /* some copy has no instance at all                                     */
+    int entered, n;
+    pr_space_node node[PR_SPACE_NODES];
+    int kid[PR_SPACE_KIDS]; pr_i128 coef[PR_SPACE_KIDS]; int n_kids;
+    struct { uint32_t term; int node; uint8_t sides; } seen[PR_SPACE_TABLE];
+    int by_content[PR_SPACE_TABLE];
+    pr_bound_row row[2][PR_SPACE_ROWS]; int n_rows[2];
+    pr_part part[PR_SPACE_ROW_ITEMS]; int n_parts;
+    bool same_rows;          /* both copies have the same rows                                     */
+} pr_space;
+
+void pr_space_begin(pr_space *s, const pr_query *q);
+/* Canonical node of a term and the copies whose private variables it mentions; -1 when full. */
+int pr_space_node_of(pr_space *s, pr_term t, unsigned *sides);
+/* Difference x - y as a form, x read in its own copy, y in its own. False when a piece mixes copies. */
+bool pr_space_difference(pr_space *s, pr_term x, pr_term y, pr_form *f);
+/* The same of a sum that speaks of both copies; its bounds are 0. */
+bool pr_space_two_sided(pr_space *s, pr_term t, pr_form *f);
+/* A node as a pair of each of its linear parts. */
+bool pr_space_pairs(pr_space *s, int node, pr_i128 scale, pr_form *f);
+/* Overlap of the two addresses. */
+bool pr_space_overlap(pr_space *s, pr_form *f);
+/* Puts known nodes into the constant, merges equal nodes. False on overflow. */
+bool pr_space_reduce(const pr_space *s, pr_form *f);
+/* Reads the conjuncts of both copies and narrows the ranges. */
+void pr_space_domain(pr_space *s);
+/* Product of nodes (sorted, flat), a new node when needed; -1 when full. */
+int pr_space_product(pr_space *s, const int *factor, int n);
+
+/* Saturating bounds. */
+static inline bool pr_is_inf(pr_i128 v) { return v <= -PR_INF || v >= PR_INF; }
+pr_i128 pr_sat_mul(pr_i128 a, pr_i128 b);
+pr_i128 pr_sat_up(pr_i128 a, pr_i128 b);     /* a + b, an upper bound */
+pr_i128 pr_sat_down(pr_i128 a, pr_i128 b);   /* a + b, a lower bound  */
+/* Upper bound of sum coef*node in copy c: intervals, then (rows) also the copy's conjuncts. */
+pr_i128 pr_space_sup(const pr_space *s, int c, const pr_part *x, int n, bool rows);
+/* Range of the items [the form's k included]; which[i] selects. */
+pr_interval pr_space_range(const pr_space *s, const pr_form *f, const bool *which, bool rows);
+
+/* The only place that may say EMPTY from recovered differences (decision-engine.md 3.0): every
+ * alternative of distinct, or some conjunct over both copies, is false once the known differences are
+ * put in. Evidence names the recovered dimensions. */
+bool pr_pre_empty(pr_space *s, const char *test, pr_arena *scratch, pr_outcome *out);
+/* EMPTY outright: the conjuncts contradict each other. */
+void pr_pre_contradiction(const char *test, pr_outcome *out);
+void pr_pre_unknown(const char *message, pr_outcome *out);
+
+/* radix.c: all differences of the pairs that keep the form within its bounds, at most cap of them (value
+ * by pair). Returns their number, -1 when the limits do not suffice. *all: none was left out. */
+typedef struct pr_delta { pr_i128 d[PR_PRE_ATOMS]; } pr_delta;
+int pr_radix_search(const pr_space *s, const pr_form *f, int64_t nodes, pr_delta *found, int cap, bool *all);
+
+static inline int64_t pr_pre_limit(int64_t given, int64_t otherwise) { return given > 0 ? given : otherwise; }
+/* open and close of engines that keep one block of scratch memory. */
+void *pr_pre_context(pr_engine_ctx *ctx, size_t bytes);
+pr_engine_ctx *pr_pre_open(pr_arena *arena);
+void pr_pre_close(pr_engine_ctx *ctx);
+bool pr_pre_dump(const pr_query *q, const pr_limits *limits, pr_buf *out, const char **why);
+const char *pr_pre_version(void);
+#endif

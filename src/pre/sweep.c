@@ -1,0 +1,233 @@
+/* A bounded look for a witness: do two of the first few instances meet? The main refuter.
+ *
+ * Differences from the delta search first (smallest instance plus the difference), then instances of both
+ * copies joined by address: corners of lanes and loops for the first programs, then all lanes of the first
+ * programs. Shared values (parameters, symbolic grid) take a few typical values. At most 1024 evaluated
+ * points; a point counts only when pr_query_holds says so. decision-engine.md 3.5. */
+#include "pre/space.h"
+#include "pre/tape.h"
+
+enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4 };
+
+typedef struct sweep {
+    const pr_query *q;
+    pr_trio trio;
+    pr_i128 *lo, *hi, *at;
+    int64_t left;                        /* points */
+    bool found;
+} sweep;
+
+static pr_i128 clip(const sweep *x, int i, pr_i128 v)
+{
+    if (!pr_is_inf(x->hi[i]) && v > x->hi[i]) v = x->hi[i];
+    if (!pr_is_inf(x->lo[i]) && v < x->lo[i]) v = x->lo[i];
+    return v;
+}
+
+static pr_var_role role(const sweep *x, int i) { return pr_var_get(x->q->terms, x->q->vars[i])->role; }
+
+/* Typical values of what both copies share. Returns false when the variant adds nothing. */
+static bool shared_values(sweep *x, int variant)
+{
+    static const int param[VARIANTS] = { 1 << 20, 1000, 128, 1 }, grid[VARIANTS] = { 4, 2, 64, 3 };
+    static const int other[VARIANTS] = { 0, 1, 2, 3 };
+    bool any = false;
+    for (int i = 0; i < x->q->n_vars; i++) {
+        if (x->trio.side[i] != 2) continue;
+        any = true;
+        switch (role(x, i)) {
+        case PR_ROLE_PARAM: x->at[i] = clip(x, i, param[variant]); break;
+        case PR_ROLE_GRID: x->at[i] = clip(x, i, grid[variant]); break;
+        default: x->at[i] = clip(x, i, other[variant]); break;
+        }
+    }
+    return any || variant == 0;
+}
+
+static bool try(sweep *x)
+{
+    if (x->left-- <= 0) return true;
+    x->found = pr_query_holds(x->q, &(pr_point){ x->at, x->q->n_vars }) == PR_YES;
+    return x->found;
+}
+
+/* --- deltas -------------------------------------------------------------------------------------- */
+
+static int position(const pr_query *q, pr_var v)
+{
+    for (int i = 0; i < q->n_vars; i++)
+        if (q->vars[i].id == v.id) return i;
+    return -1;
+}
+
+/* Puts value(A) - value(B) = d at the low end of the intervals; false when it does not fit. */
+static bool place(sweep *x, pr_var a, pr_var b, pr_i128 d)
+{
+    int i = position(x->q, a), j = position(x->q, b);
+    if (i < 0 || j < 0) return false;
+    pr_i128 va = clip(x, i, 0), vb = clip(x, j, 0);
+    if (va - vb < d) va = vb + d;
+    else vb = va - d;
+    x->at[i] = va;
+    x->at[j] = vb;
+    return clip(x, i, va) == va && clip(x, j, vb) == vb;
+}
+
+static void try_delta(sweep *x, const pr_space *s, const pr_form *f, const pr_delta *d)
+{
+    const pr_query *q = x->q;
+    for (int absent = 0; absent < 2 && !x->found; absent++) {
+        bool fits = true, any_absent = false;
+        for (int i = 0; i < q->n_vars; i++)
+            if (x->trio.side[i] != 2) x->at[i] = clip(x, i, 0);
+        for (int t = 0; t < q->n_twins && fits; t++) {
+            bool in_form = false;
+            pr_i128 by = 0;
+            for (int i = 0; i < f->n; i++) {
+                const pr_space_node *v = &s->node[f->at[i].node];
+                if (v->op != PR_TERM_OP_VAR || v->value != q->twins[t][0].id || f->at[i].a != f->at[i].b) continue;
+                in_form = true;
+                by = d->d[i];
+            }
+            if (!in_form && position(q, q->twins[t][0]) < 0) continue;
+            any_absent |= !in_form;
+            fits = place(x, q->twins[t][0], q->twins[t][1], in_form ? by : absent ? 0 : -1);
+        }
+        if (fits && try(x)) return;
+        if (!any_absent) return;
+    }
+}
+
+/* --- points joined by address ---------------------------------------------------------------------- */
+
+static int corners(const sweep *x, int i, pr_i128 *out)
+{
+    pr_i128 lo = pr_is_inf(x->lo[i]) ? 0 : x->lo[i], hi = pr_is_inf(x->hi[i]) ? lo + 1000 : x->hi[i];
+    const pr_i128 lane[] = { lo, lo + 1, hi - 1, hi }, iter[] = { lo, lo + 1, lo + 2, hi }, other[] = { lo, lo + 1, lo + 2, lo + 3 };
+    const pr_i128 *v = role(x, i) == PR_ROLE_LANE ? lane : role(x, i) == PR_ROLE_ITER ? iter : other;
+    int n = 0;
+    for (int k = 0; k < 4; k++) {
+        bool seen = v[k] > hi || v[k] < lo;
+        for (int j = 0; j < n && !seen; j++) seen = out[j] == v[k];
+        if (!seen) out[n++] = v[k];
+    }
+    return n;
+}
+
+typedef struct walk { int n, *var, *digit, *radix; pr_i128 (*value)[4]; bool all; } walk;
+
+static void walk_init(const sweep *x, int c, pr_arena *scratch, walk *w)
+{
+    int n = x->q->n_vars + 1;
+    *w = (walk){ .var = PR_NEW_N(scratch, int, n), .digit = PR_NEW_N(scratch, int, n), .radix = PR_NEW_N(scratch, int, n),
+                 .value = pr_arena_alloc(scratch, sizeof(pr_i128[4]) * (size_t)n) };
+    for (int i = 0; i < x->q->n_vars; i++)
+        if (x->trio.side[i] == c) w->var[w->n++] = i;
+}
+
+/* all: every value of a variable, else its corners; the last variables run fastest. */
+static void walk_start(sweep *x, walk *w, bool all)
+{
+    w->all = all;
+    for (int k = 0; k < w->n; k++) {
+        int i = w->var[k];
+        w->digit[k] = 0;
+        w->radix[k] = corners(x, i, w->value[k]);
+        if (all) {
+            pr_i128 size = pr_is_inf(x->hi[i]) || pr_is_inf(x->lo[i]) ? INT32_MAX : x->hi[i] - x->lo[i] + 1;
+            w->radix[k] = size > INT32_MAX ? INT32_MAX : (int)size;
+        }
+        x->at[i] = w->value[k][0];
+    }
+}
+
+static bool walk_next(sweep *x, walk *w)
+{
+    for (int k = w->n - 1; k >= 0; k--) {
+        w->digit[k] = w->digit[k] + 1 < w->radix[k] ? w->digit[k] + 1 : 0;
+        x->at[w->var[k]] = w->all ? w->value[k][0] + w->digit[k] : w->value[k][w->digit[k]];
+        if (w->digit[k]) return true;
+    }
+    return false;
+}
+
+static void join(sweep *x, pr_arena *scratch, int64_t points)
+{
+    const pr_query *q = x->q;
+    walk w[2];
+    pr_hits h;
+    int64_t each = points / 2, pairs = each * PAIRS_EACH;
+    if (each < 1) return;
+    for (int c = 0; c < 2; c++) walk_init(x, c, scratch, &w[c]);
+    pr_hits_init(&h, scratch, (uint32_t)each, q->width[0] > q->width[1] ? q->width[0] : q->width[1]);
+    pr_i128 *kept = PR_NEW_N(scratch, pr_i128, (size_t)each * (size_t)w[0].n + 1);
+    for (int c = 0; c < 2 && !x->found; c++) {
+        int64_t left = each;
+        for (int all = 0; all < 2 && left > 0 && !x->found; all++) {
+            int64_t part = all ? left : (left + 1) / 2;
+            walk_start(x, &w[c], all);
+            for (bool more = true; more && part > 0 && !x->found; more = walk_next(x, &w[c]), part--, left--) {
+                pr_i128 address, d;
+                x->left--;
+                if (pr_trio_copy(&x->trio, c, x->at, &address) != PR_YES) continue;
+                if (c == 0) {
+                    for (int k = 0; k < w[0].n; k++) kept[(int64_t)h.n * w[0].n + k] = x->at[w[0].var[k]];
+                    pr_hits_put(&h, address);
+                    continue;
+                }
+                for (int step = -1; step <= 1 && !x->found; step++)
+                    for (uint32_t e = pr_hits_first(&h, address, step); e && pairs > 0 && !x->found; e = h.next[e - 1], pairs--) {
+                        if (!pr_sub_ok(h.address[e - 1], address, &d) || d >= q->width[1] || -d >= q->width[0]) continue;
+                        for (int k = 0; k < w[0].n; k++) x->at[w[0].var[k]] = kept[(int64_t)(e - 1) * w[0].n + k];
+                        x->found = pr_trio_both(&x->trio, x->at) == PR_YES
+                                && pr_query_holds(q, &(pr_point){ x->at, q->n_vars }) == PR_YES;
+                    }
+                if (x->found) return;
+            }
+        }
+    }
+}
+
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
+{
+    sweep x = { .q = q, .left = pr_pre_limit(limits->sweep, PR_PRE_SWEEP) };
+    pr_space *s = pr_pre_context(ctx, sizeof *s);
+    pr_form f;
+    pr_pre_unknown("no witness among the first instances", out);
+    if (!s || !q->is_pair || !pr_trio_make(&x.trio, q, scratch)) return;
+    x.lo = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
+    x.hi = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
+    x.at = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
+    int variants = 0;
+    for (int i = 0; i < q->n_vars; i++) {
+        const pr_var_info *v = pr_var_get(q->terms, q->vars[i]);
+        x.lo[i] = v->lo;
+        x.hi[i] = v->hi;
+        if (x.trio.side[i] == 2) variants = VARIANTS;
+    }
+    if (!variants) variants = 1;
+    pr_space_begin(s, q);
+    if (pr_space_overlap(s, &f)) {
+        pr_delta *found = PR_NEW_N(scratch, pr_delta, DELTAS);
+        bool all;
+        int n = pr_radix_search(s, &f, pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES), found, DELTAS, &all);
+        for (int v = 0; v < variants && !x.found; v++) {
+            if (!shared_values(&x, v)) break;
+            for (int i = 0; i < n && !x.found && x.left > 0; i++) try_delta(&x, s, &f, &found[i]);
+        }
+    }
+    int64_t points = x.left / variants;
+    for (int v = 0; v < variants && !x.found && x.left > 0; v++)
+        if (shared_values(&x, v)) join(&x, scratch, points);
+    if (!x.found) return;
+    *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS, .evidence = "sweep", .point = { x.at, q->n_vars } };
+}
+
+const pr_engine *pr_engine_sweep(void)
+{
+    static const pr_engine engine = {
+        .name = "sweep", .accepts = ~0u, .decide = decide, .open = pr_pre_open, .close = pr_pre_close,
+        .dump = pr_pre_dump, .version = pr_pre_version,
+    };
+    return &engine;
+}

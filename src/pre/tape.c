@@ -1,0 +1,300 @@
+/* Straight-line evaluation: what are the query's conditions and addresses at this point?
+ *
+ * A tape holds one operation a distinct term, operands first. Values are 128-bit and checked; a slot without
+ * a value poisons what needs it, with the same exceptions as term/eval.c (select, and, or). Every witness is
+ * evaluated again by pr_query_holds, so a tape only has to be right about what it calls impossible. */
+#include "pre/tape.h"
+
+enum { MOST_SLOTS = 2048 };
+
+typedef struct op { uint8_t op, fits; int n, first; pr_i128 value; } op;
+struct pr_tape {
+    pr_arena *arena;
+    const pr_query *q;
+    int *slot_of; uint32_t n_terms;      /* by term id, 0 = none, else slot + 1 */
+    PR_VEC(op) ops;
+    PR_VEC(int) operand;
+    PR_VEC(pr_i128) coef;
+    pr_i128 *v; bool *ok;
+    bool bad, *reads;
+};
+
+pr_tape *pr_tape_new(pr_arena *scratch, const pr_query *q)
+{
+    pr_tape *x = PR_NEW(scratch, pr_tape);
+    x->arena = scratch;
+    x->q = q;
+    x->n_terms = pr_terms_count(q->terms);
+    x->slot_of = PR_NEW_N(scratch, int, x->n_terms);
+    x->reads = PR_NEW_N(scratch, bool, q->n_vars + 1);
+    return x;
+}
+
+static void compile(void *user, pr_term t)
+{
+    pr_tape *x = user;
+    const pr_terms *T = x->q->terms;
+    if (x->bad || x->slot_of[t.id]) return;
+    op o = { .op = (uint8_t)pr_term_op_of(T, t), .first = x->operand.n, .n = pr_term_arity(T, t) };
+    if (o.op == PR_TERM_OP_VAR) {
+        pr_var v = pr_term_var(T, t);
+        while (o.n < x->q->n_vars && x->q->vars[o.n].id != v.id) o.n++;
+        if (o.n == x->q->n_vars) x->bad = true;
+        else x->reads[o.n] = true;
+        o.first = o.n;
+        o.n = 0;
+    } else if (o.op == PR_TERM_OP_APP || o.op == PR_TERM_OP_NONE || x->ops.n == MOST_SLOTS) {
+        x->bad = true;
+    }
+    if (o.op == PR_TERM_OP_CONST || o.op == PR_TERM_OP_SUM) o.value = pr_term_value(T, t);
+    if (o.op == PR_TERM_OP_FITS) {
+        o.value = pr_term_bits(T, t);
+        o.fits = (uint8_t)pr_term_fits_kind(T, t);
+    }
+    for (int i = 0; i < o.n && !x->bad; i++) {
+        pr_vec_push(x->arena, &x->operand, x->slot_of[pr_term_child(T, t, i).id] - 1);
+        pr_vec_push(x->arena, &x->coef, o.op == PR_TERM_OP_SUM ? pr_term_coef(T, t, i) : 1);
+    }
+    pr_vec_push(x->arena, &x->ops, o);
+    x->slot_of[t.id] = x->ops.n;
+}
+
+int pr_tape_add(pr_tape *x, pr_term t)
+{
+    if (pr_term_none(t) || t.id >= x->n_terms) x->bad = true;
+    if (x->bad) return -1;
+    pr_term_visit(x->q->terms, t, compile, x);
+    return x->bad ? -1 : x->slot_of[t.id] - 1;
+}
+
+bool pr_tape_reads(const pr_tape *x, int var) { return x->reads[var]; }
+
+static bool small(pr_i128 v) { return v >= INT64_MIN && v <= INT64_MAX; }
+
+static bool divide(int kind, pr_i128 a, pr_i128 b, pr_i128 *r)
+{
+    bool quotient = kind == PR_TERM_OP_FDIV || kind == PR_TERM_OP_TDIV;
+    bool floor = kind == PR_TERM_OP_FDIV || kind == PR_TERM_OP_FMOD;
+    pr_i128 q, m;
+    if (b == 0) {
+        *r = quotient ? 0 : a;
+        return true;
+    }
+    if (b == -1) {
+        if (a == PR_I128_MIN) return false;
+        *r = quotient ? -a : 0;
+        return true;
+    }
+    if (small(a) && small(b)) {
+        int64_t n = (int64_t)a, d = (int64_t)b;
+        q = n / d;
+        m = n % d;
+    } else {
+        q = a / b;
+        m = a % b;
+    }
+    if (floor && m != 0 && (m < 0) != (b < 0)) {
+        q -= 1;
+        m += b;
+    }
+    *r = quotient ? q : m;
+    return true;
+}
+
+static bool fits(const op *o, pr_i128 v)
+{
+    switch ((pr_fits_kind)o->fits) {
+    case PR_FITS_SIGNED: return o->value > 120 || (v >= pr_int_min((int)o->value) && v <= pr_int_max((int)o->value));
+    case PR_FITS_NONNEG: return v >= 0;
+    case PR_FITS_BIT: return v == 0 || v == 1;
+    }
+    return false;
+}
+
+static bool product(pr_i128 a, pr_i128 b, pr_i128 *r)
+{
+    if (small(a) && small(b)) {
+        *r = a * b;
+        return true;
+    }
+    return pr_mul_ok(a, b, r);
+}
+
+static bool run_one(const pr_tape *x, const op *o, const pr_i128 *at, pr_i128 *r)
+{
+    const int *k = x->operand.data + o->first;
+    bool ok0 = o->n > 0 && x->ok[k[0]], ok1 = o->n > 1 && x->ok[k[1]], both = ok0 && ok1;
+    pr_i128 a = ok0 ? x->v[k[0]] : 0, b = ok1 ? x->v[k[1]] : 0, part;
+    switch ((pr_term_op)o->op) {
+    case PR_TERM_OP_NONE: case PR_TERM_OP_APP: return false;
+    case PR_TERM_OP_FALSE: *r = 0; return true;
+    case PR_TERM_OP_TRUE: *r = 1; return true;
+    case PR_TERM_OP_CONST: *r = o->value; return true;
+    case PR_TERM_OP_VAR: *r = at[o->first]; return true;
+    case PR_TERM_OP_SUM:
+        *r = o->value;
+        for (int i = 0; i < o->n; i++)
+            if (!x->ok[k[i]] || !product(x->coef.data[o->first + i], x->v[k[i]], &part) || !pr_add_ok(*r, part, r))
+                return false;
+        return true;
+    case PR_TERM_OP_MUL: return both && product(a, b, r);
+    case PR_TERM_OP_FDIV: case PR_TERM_OP_FMOD: case PR_TERM_OP_TDIV: case PR_TERM_OP_TREM:
+        return both && divide(o->op, a, b, r);
+    case PR_TERM_OP_MIN: *r = a < b ? a : b; return both;
+    case PR_TERM_OP_MAX: *r = a > b ? a : b; return both;
+    case PR_TERM_OP_SELECT: {
+        int arm = a ? k[1] : k[2];
+        *r = x->v[arm];
+        return ok0 && x->ok[arm];
+    }
+    case PR_TERM_OP_BAND: *r = a & b; return both;
+    case PR_TERM_OP_BOR: *r = a | b; return both;
+    case PR_TERM_OP_BXOR: *r = a ^ b; return both;
+    case PR_TERM_OP_LE0: *r = a <= 0; return ok0;
+    case PR_TERM_OP_EQ0: *r = a == 0; return ok0;
+    case PR_TERM_OP_NOT: *r = !a; return ok0;
+    case PR_TERM_OP_AND: *r = both && a && b; return both || (ok0 && !a) || (ok1 && !b);
+    case PR_TERM_OP_OR: *r = (ok0 && a) || (ok1 && b); return both || *r;
+    case PR_TERM_OP_FITS: *r = fits(o, a); return ok0;
+    }
+    return false;
+}
+
+void pr_tape_run(pr_tape *x, const pr_i128 *at)
+{
+    if (!x->v) {
+        x->v = PR_NEW_N(x->arena, pr_i128, x->ops.n + 1);
+        x->ok = PR_NEW_N(x->arena, bool, x->ops.n + 1);
+    }
+    for (int i = 0; i < x->ops.n; i++) x->ok[i] = run_one(x, &x->ops.data[i], at, &x->v[i]);
+}
+
+bool pr_tape_value(const pr_tape *x, int slot, pr_i128 *v)
+{
+    *v = x->v[slot];
+    return x->ok[slot];
+}
+
+/* --- three tapes --------------------------------------------------------------------------------- */
+
+static bool add_all(pr_trio *x, int c, const pr_term *t, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int slot = pr_tape_add(x->tape[c], t[i]);
+        if (slot < 0) return false;
+        x->conj[c][x->n_conj[c]++] = slot;
+    }
+    return true;
+}
+
+bool pr_trio_make(pr_trio *x, const pr_query *q, pr_arena *scratch)
+{
+    int a = q->n_core_a, b = a + q->n_core_b;
+    *x = (pr_trio){ .q = q };
+    if (!q->is_pair || a < 0 || q->n_core_b < 0 || b > q->n_core) return false;
+    for (int c = 0; c < 3; c++) {
+        x->tape[c] = pr_tape_new(scratch, q);
+        x->conj[c] = PR_NEW_N(scratch, int, q->n_core + q->n_premises + 1);
+    }
+    x->alternative = PR_NEW_N(scratch, int, q->n_distinct + 1);
+    x->side = PR_NEW_N(scratch, int8_t, q->n_vars + 1);
+    if (!add_all(x, 0, q->core, a) || !add_all(x, 1, q->core + a, q->n_core_b)
+        || !add_all(x, 2, q->core + b, q->n_core - b))
+        return false;
+    for (int c = 0; c < 2; c++) {
+        if (!add_all(x, c, q->premises, q->n_premises)) return false;
+        x->addr[c] = pr_tape_add(x->tape[c], q->addr[c]);
+        if (x->addr[c] < 0) return false;
+    }
+    for (int i = 0; i < q->n_distinct; i++) {
+        int slot = pr_tape_add(x->tape[2], q->distinct[i]);
+        if (slot < 0) return false;
+        x->alternative[x->n_alternative++] = slot;
+    }
+    for (int i = 0; i < q->n_vars; i++) {
+        bool in_a = pr_tape_reads(x->tape[0], i), in_b = pr_tape_reads(x->tape[1], i);
+        x->side[i] = in_a == in_b ? 2 : in_b;
+        for (int t = 0; t < q->n_twins; t++)
+            for (int c = 0; c < 2; c++)
+                if (q->twins[t][c].id == q->vars[i].id && !(c ? in_a : in_b)) x->side[i] = (int8_t)c;
+    }
+    return true;
+}
+
+static pr_tri conjunction(const pr_tape *t, const int *slot, int n)
+{
+    pr_tri r = PR_YES;
+    for (int i = 0; i < n; i++) {
+        pr_i128 v;
+        if (!pr_tape_value(t, slot[i], &v)) r = PR_MAYBE;
+        else if (!v) return PR_NO;
+    }
+    return r;
+}
+
+pr_tri pr_trio_copy(const pr_trio *x, int c, const pr_i128 *at, pr_i128 *address)
+{
+    pr_tape_run(x->tape[c], at);
+    pr_tri r = conjunction(x->tape[c], x->conj[c], x->n_conj[c]);
+    if (r != PR_NO && !pr_tape_value(x->tape[c], x->addr[c], address)) r = PR_MAYBE;
+    return r;
+}
+
+pr_tri pr_trio_both(const pr_trio *x, const pr_i128 *at)
+{
+    if (!x->n_conj[2] && !x->n_alternative) return PR_YES;
+    pr_tape_run(x->tape[2], at);
+    pr_tri r = conjunction(x->tape[2], x->conj[2], x->n_conj[2]);
+    if (!x->n_alternative || r == PR_NO) return r;
+    pr_tri some = PR_NO;
+    for (int i = 0; i < x->n_alternative; i++) {
+        pr_i128 v;
+        if (!pr_tape_value(x->tape[2], x->alternative[i], &v)) some = PR_MAYBE;
+        else if (v) return r;
+    }
+    return some;
+}
+
+/* --- addresses ----------------------------------------------------------------------------------- */
+
+void pr_hits_init(pr_hits *h, pr_arena *scratch, uint32_t cap, int unit)
+{
+    uint32_t buckets = 16;
+    while (buckets < cap && buckets < 1u << 21) buckets *= 2;
+    *h = (pr_hits){ .unit = unit > 0 ? unit : 1, .mask = buckets - 1, .cap = cap };
+    h->head = PR_NEW_N(scratch, uint32_t, buckets);
+    h->next = PR_NEW_N(scratch, uint32_t, cap + 1);
+    h->address = PR_NEW_N(scratch, pr_i128, cap + 1);
+}
+
+static uint32_t bucket(const pr_hits *h, pr_i128 key)
+{
+    uint64_t v = (uint64_t)key * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(v >> 40) & h->mask;
+}
+
+static pr_i128 key_of(const pr_hits *h, pr_i128 address)
+{
+    if (!small(address)) return pr_fdiv(address, h->unit);
+    int64_t a = (int64_t)address, u = (int64_t)h->unit, q = a / u;
+    return a % u < 0 ? q - 1 : q;
+}
+
+void pr_hits_clear(pr_hits *h)
+{
+    memset(h->head, 0, sizeof *h->head * ((size_t)h->mask + 1));
+    h->n = 0;
+}
+
+void pr_hits_put(pr_hits *h, pr_i128 address)
+{
+    uint32_t b = bucket(h, key_of(h, address));
+    h->address[h->n] = address;
+    h->next[h->n] = h->head[b];
+    h->head[b] = ++h->n;
+}
+
+uint32_t pr_hits_first(const pr_hits *h, pr_i128 address, int step)
+{
+    return h->head[bucket(h, key_of(h, address) + step)];
+}
