@@ -193,7 +193,7 @@ static void lower_unknown(pr_lower *c, const pr_op *op)
 /* Tensors of more than PR_MAX_RANK dimensions, which sorting networks pass through: data nobody follows. */
 static bool lower_deep(pr_lower *c, const pr_op *op)
 {
-    if (!pr_op_is_deep(op) || in_dialect(op, "scf.")) return false;
+    if (!c->ir->has_deep || !pr_op_is_deep(op) || in_dialect(op, "scf.")) return false;
     switch (op->opcode) {
     case PR_OP_TT_CALL: case PR_OP_UNKNOWN: case PR_OP_TT_ELEMENTWISE_INLINE_ASM: case PR_OP_TT_EXTERN_ELEMENTWISE:
         return false;

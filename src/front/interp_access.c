@@ -410,7 +410,7 @@ void pr_im_access(pr_machine *m, const pr_op *op)
         pr_im_set_unknown(m, op);
         return;
     }
-    if (pr_op_is_deep(op)) {
+    if (m->setup.ir->has_deep && pr_op_is_deep(op)) {
         pr_im_note(m, op, "memory is accessed with a tensor of too many dimensions");
         pr_im_set_unknown(m, op);
         return;

@@ -274,7 +274,7 @@ static void unmodelled(pr_machine *m, const pr_op *op)
 
 void pr_im_eval(pr_machine *m, const pr_op *op)
 {
-    if (pr_op_is_deep(op)) {
+    if (m->setup.ir->has_deep && pr_op_is_deep(op)) {
         if (op->opcode == PR_OP_UNKNOWN || op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM ||
             op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE)
             unmodelled(m, op); /* for its note */

@@ -178,6 +178,7 @@ typedef struct pr_ir {
     pr_str name;                 /* of the input, for messages                                   */
     pr_op *module;               /* "builtin.module"; region 0, block 0 holds the functions        */
     int n_ops, n_values;
+    bool has_deep;               /* some tensor type is deep (pr_type_is_deep)                     */
 } pr_ir;
 
 /* Assembly without operands that is one griddepcontrol instruction, what Triton before 3.9 prints for

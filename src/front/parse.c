@@ -690,5 +690,6 @@ pr_ir *pr_ir_parse(pr_arena *arena, const char *text, size_t length, const char 
     ir->module = file(p);
     ir->n_ops = p->n_ops;
     ir->n_values = p->n_values;
+    ir->has_deep = p->has_deep;
     return pr_verify(ir, arena, p->err) ? ir : NULL;
 }

@@ -96,6 +96,7 @@ typedef struct pr_parser {
     PR_VEC(pr_pending) pending;
     const pr_type *int_types[129];      /* i1 to i128, null until met                          */
     int n_ops, n_values;
+    bool has_deep;              /* some tensor type is deep                                    */
 } pr_parser;
 
 /* A use as written. */

@@ -82,6 +82,7 @@ static bool dims(pr_parser *p, pr_type *t)
         if (__builtin_mul_overflow(count, d ? d : 1, &count))
             pr_parse_fail(p, PR_ERR_LIMIT, line, col, "tensor has too many elements");
         t->shape[t->rank++] = d;
+        if (t->rank > PR_MAX_RANK) p->has_deep = true;
     }
     pr_parse_goto(p, l);
     return true;
