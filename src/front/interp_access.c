@@ -263,6 +263,20 @@ static void set_shape(pr_interp_event *e, const pr_type *t)
     e->n_lanes = t ? pr_type_count(t) : 1;
 }
 
+/* Dimensions of the result: those of the access, without the extents of 1 that only one of them has. */
+static unsigned result_dims(const pr_interp_event *e, const pr_type *t, unsigned dims)
+{
+    int rank = t && t->kind == PR_TYPE_TENSOR ? t->rank : 0, d = 0;
+    if (rank == e->rank) return dims;
+    unsigned r = 0;
+    for (int k = 0; k < rank; k++) {
+        if (t->shape[k] == 1) continue;
+        while (d < e->rank && e->shape[d] == 1) d++;
+        if (d < e->rank && dims >> d++ & 1) r |= 1u << k;
+    }
+    return r;
+}
+
 /* Emits the event and sets the result. */
 static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *deps, const pr_value *other)
 {
@@ -293,7 +307,7 @@ static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *
         if (op->opcode == PR_OP_TT_ATOMIC_POLL && op->n_operands < 3) v = pr_ival_const(1);
         else if (op->opcode == PR_OP_TT_LOAD && m->needed[r->id])
             v = loaded(m, op, e, other ? pr_im_get(m, other) : NULL);
-        v.dims = (uint8_t)(dims | (other ? pr_im_get(m, other)->dims : 0));
+        v.dims = (uint8_t)(result_dims(e, r->type, dims) | (other ? pr_im_get(m, other)->dims : 0));
         if (m->setup.track_deps && op->opcode != PR_OP_TT_ATOMIC_POLL) v.deps = pr_iset_one(m, e->number);
         pr_im_set(m, r, v);
     }
@@ -385,6 +399,7 @@ static void descriptor_access(pr_machine *m, const pr_op *op)
             take_signed(m, &start[1], op->operands[2]);
         } else {
             fits = fits && op->n_operands >= first + rank && pr_type_count(block) == e.n_lanes;
+            if (fits) set_shape(&e, block); /* the data may lack dimensions of extent 1 */
             for (int i = 0; fits && i < rank; i++) take_signed(m, &start[i], op->operands[first + i]);
         }
         if (fits)

@@ -377,6 +377,19 @@ static void contents_and_descriptors(void)
     give_pointer(&d, 0, 4096, 256, 4);
     CHECK(!strcmp(replay(&d, 1, 1, NULL), "?WAR:0:1/threads"));
     CHECK(!strcmp(replay(&d, 2, 1, NULL), "WAR:0:1/programs WAW:1:1/programs ?WAR:0:1/threads"));
+    /* a block with an extent of 1 that the loaded tensor lacks: lanes are those of the block */
+    program_text u = {.arena = a};
+    u.text = "tt.func public @k(%x: !tt.ptr<f32>) {\n    %one = arith.constant 1 : i64\n    %s = arith.constant 8 : i64\n"
+             "    %c0 = arith.constant 0 : i32\n    %c8 = arith.constant 8 : i32\n    %pid = tt.get_program_id x : i32\n"
+             "    %d = tt.make_tensor_descriptor %x, [%c8, %c8, %c8], [%s, %s, %one] : <f32>, <2x1x4xf32>\n"
+             "    %v = tt.descriptor_load %d[%c0, %c0, %c0] : !tt.tensordesc<2x1x4xf32> -> tensor<2x4xf32>\n"
+             "    %w = tt.reshape %v : tensor<2x4xf32> -> tensor<2x1x4xf32>\n"
+             "    tt.descriptor_store %d[%c0, %pid, %c0], %w : !tt.tensordesc<2x1x4xf32>, tensor<2x1x4xf32>\n"
+             "    tt.return\n  }\n";
+    load_program(&u);
+    give_pointer(&u, 0, 4096, 256, 4);
+    CHECK(strstr(replay(&u, 2, 1, NULL), "WAR:0:1/programs") != NULL);
+    CHECK(last.races[0].first.rank == 3 && last.races[0].second.rank == 3 && last.races[0].first.lane[1] == 0);
     program_text r = {.arena = a};
     r.text = "tt.func public @k(%x: !tt.ptr<f32>) {\n    %one = arith.constant 1 : i64\n    %s = arith.constant 8 : i64\n"
              "    %c0 = arith.constant 0 : i32\n    %c8 = arith.constant 8 : i32\n"
