@@ -88,11 +88,11 @@ def main():
     ap.add_argument("binary", nargs="?", default=os.path.join("build", "src", "cli", "polyrace"))
     ap.add_argument("--output", default="bench.json")
     ap.add_argument("--repeat", type=int, default=3)
-    ap.add_argument("--quick", action="store_true", help="every eighth kernel")
+    ap.add_argument("--quick", action="store_true", help="every seventh kernel")
     o = ap.parse_args()
     launches = sorted(p for p in glob.glob(os.path.join(TTIR, "*.json")) if not p.endswith(".small.json"))
     if o.quick:
-        launches = launches[::8]
+        launches = launches[::7]
     texts = [p[:-5] + ".ttir" for p in launches]
     result = {"machine": machine(), "seed": None, "kernels": len(launches), "repeat": o.repeat,
               "version": subprocess.run([o.binary, "version"], capture_output=True, text=True).stdout.split("\n")[:4]}
@@ -100,6 +100,9 @@ def main():
     isl_s, isl = verdicts(o.binary, launches, ["--engine=isl", "--no-pretest"])
     auto_s, auto = verdicts(o.binary, launches, [])
     z3_s, z3 = verdicts(o.binary, launches, ["--engine=z3", "--t0-timeout=2000", "--t1-timeout=2000"])
+    micro = sum(v["stats"].get("parse_us", 0) for v in auto.values())
+    result["parse"]["in_process_mb_per_s"] = round(result["parse"]["bytes"] / max(1, micro), 2)
+    result["parse"]["in_process_ops_per_s"] = int(result["parse"]["operations"] * 1e6 / max(1, micro))
     result["check"] = {"auto": {"seconds": round(auto_s, 3), **stages(auto)}, "isl": {"seconds": round(isl_s, 3), **stages(isl)},
                        "z3": {"seconds": round(z3_s, 3), **stages(z3)}}
     both = [n for n in isl if n in z3 and isl[n]["status"] == z3[n]["status"] != "unsupported"]
