@@ -123,6 +123,9 @@ static bool t0_admits(pr_run *run, pr_encoding *e)
 static bool run_rung(pr_run *run, pr_encoding *e)
 {
     bool all = true;
+    /* at an open grid the launch's own grid is still to come: the last resort gets a tenth there */
+    run->d.z3_share = e->rung == PR_RUNG_T1 && run->o->engine == PR_ENGINE_AUTO && run->L && run->L->grid_known &&
+                              run->o->stop_at != PR_RUNG_T1 ? 10 : 1;
     run->d.limits_ms = e->rung == PR_RUNG_T0 ? run->o->t0_timeout_ms : run->o->t1_timeout_ms;
     for (int i = 0; i < run->pairs.n && !run->d.failed && !run->d.interrupted; i++) {
         if (!is_open(&run->pairs.data[i])) continue;

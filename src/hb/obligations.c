@@ -325,7 +325,7 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
         if (!pr_term_none(outside)) {
             pr_vec_push(run->arena, &conj, outside);
             pr_encode_single(launch, conj.data, conj.n, &q);
-            pr_decide(&run->d, &q, true, &o, NULL);
+            pr_decide(&run->d, &q, false, &o, NULL);   /* undecided is a qualifier: not worth the last resort */
         }
         if (o.answer == PR_ANSWER_EMPTY) continue;
         qualify_bounds(run, r);
