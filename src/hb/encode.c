@@ -25,6 +25,10 @@ static pr_term new_var(pr_encoding *e, pr_var_role role, int index, pr_copy copy
     return pr_var_term(e->terms, pr_var_new(e->terms, i));
 }
 
+/* A variable is one per (role, index, copy) and keeps its first interval, so a private one needs an index
+ * that no other has: the number of variables so far is larger than every index given out this way. */
+static int unused_index(const pr_encoding *e) { return (1 << 24) + (int)pr_vars_count(e->terms); }
+
 /* May the value of this symbol be taken as one value for both copies of an intra query? Only when every
  * thread of the program must see the same one (happens-before.md 3.1, p26, p122). */
 static bool tied(const pr_encoding *e, const pr_sym_info *s)
@@ -61,7 +65,8 @@ static pr_term replace_app(void *user, pr_terms *T, pr_term app)
     int bits = s->bits ? s->bits : 64;
     pr_i128 lo = s->is_bool ? 0 : pr_int_min(bits), hi = s->is_bool ? 1 : pr_int_max(bits);
     const char *name = pr_arena_printf(e->arena, "%s.free%d", x->copy == PR_COPY_A ? "A" : "B", e->n_free);
-    pr_term v = new_var(e, PR_ROLE_FREE, (int)e->rung * 1000000 + e->n_free++, x->copy, lo, hi, name);
+    pr_term v = new_var(e, PR_ROLE_FREE, unused_index(e), x->copy, lo, hi, name);
+    e->n_free++;
     if (s->is_bool) v = pr_eq(T, v, pr_const(T, 1));
     pr_vec_push(e->arena, &x->memo, ((app_value){ app.id, v }));
     return v;
@@ -210,7 +215,7 @@ static void enter_loop(pr_encoding *e, pr_side *s, const pr_frame *f, pr_copy co
     int n = s->n_loops++;
     const char *name = pr_arena_printf(e->arena, "%s.k%d", copy == PR_COPY_A ? "A" : "B", f->loop);
     /* one variable per record: the same loop may have different ranges under different branches */
-    s->iter[n] = new_var(e, PR_ROLE_ITER, ((int)e->rung * 4096 + s->record->id) * 256 + f->loop, copy, 0, hi, name);
+    s->iter[n] = new_var(e, PR_ROLE_ITER, unused_index(e), copy, 0, hi, name);
     s->loop[n] = f;
     map[f->k.id] = s->iter[n];
     pr_term value = pr_add(T, lower, pr_scale(T, s->iter[n], step_value));

@@ -129,17 +129,37 @@ static bool run_rung(pr_run *run, pr_encoding *e)
     run->d.limits_ms = e->rung == PR_RUNG_T0 ? run->o->t0_timeout_ms : run->o->t1_timeout_ms;
     for (int i = 0; i < run->pairs.n && !run->d.failed && !run->d.interrupted; i++) {
         if (!is_open(&run->pairs.data[i])) continue;
+        if (run->pairs.data[i].at_launch) {
+            all = false;
+            continue;
+        }
         ask(run, e, i);
         all = all && !is_open(&run->pairs.data[i]);
+        if (!all && e->rung == PR_RUNG_T0 && run->L) break;   /* no claim for all parameters: on to T1 */
     }
     return all && !run->d.failed && !run->d.interrupted;
+}
+
+/* The launch's grid is inside the open one, so a witness there whose programs exist at the launch is a witness
+ * of the launch, unless some term depends on the extent itself. */
+static void keep_launch_witnesses(pr_run *run, const pr_encoding *e)
+{
+    for (int i = 0; i < run->pairs.n; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        if (p->state != PR_PAIR_WITNESS) continue;
+        p->at_launch = !e->grid_used[0] && !e->grid_used[1] && !e->grid_used[2];
+        for (int v = 0; v < p->query.n_vars; v++) {
+            const pr_var_info *info = pr_var_get(e->terms, p->query.vars[v]);
+            if (info->role == PR_ROLE_PID && p->point.value[v] >= run->L->grid[info->index & 3]) p->at_launch = false;
+        }
+    }
 }
 
 static void add_evidence(pr_run *run, const pr_encoding *e)
 {
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
-        if (p->state != PR_PAIR_WITNESS) continue;
+        if (p->state != PR_PAIR_WITNESS || p->at_launch) continue;
         p->fragile = true;
         pr_race race;
         int w, r;
@@ -180,7 +200,7 @@ static bool may_hide_order(const pr_records *R)
 }
 
 /* Definite, possible or synchronised: what a witness at the launch's own grid means. */
-static pr_status report_witnesses(pr_run *run, pr_encoding *e)
+static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding *open)
 {
     bool only_bounds = true, hidden = may_hide_order(run->R);
     int possible = 0, withheld = 0;
@@ -214,7 +234,7 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e)
             continue;
         }
         pr_race race;
-        pr_status st = pr_witness_race(run, e, p, &race);
+        pr_status st = pr_witness_race(run, p->at_launch ? open : e, p, &race);
         if (st != PR_OK) return st;
         pr_vec_push(run->arena, &run->out->races, race);
     }
@@ -386,10 +406,11 @@ static pr_status climb(pr_run *run)
         if (want_t1 && run_rung(run, t1)) rung = PR_RUNG_T1;
         pr_encoding *proved_at = t1;
         if (rung == PR_RUNG_NONE && !run->d.failed && !run->d.interrupted && o->stop_at != PR_RUNG_T1) {
+            if (want_t1 && launch) keep_launch_witnesses(run, t1);
             if (want_t1) add_evidence(run, t1);
             if (launch && run_rung(run, launch)) rung = PR_RUNG_T1_LAUNCH;
             proved_at = launch;
-            if (launch && !run->d.failed) st = report_witnesses(run, launch);
+            if (launch && !run->d.failed) st = report_witnesses(run, launch, t1);
             if (!launch)
                 for (int i = 0; i < run->pairs.n; i++)
                     if (run->pairs.data[i].state == PR_PAIR_WITNESS)

@@ -17,6 +17,7 @@ typedef struct pr_pair {
     pr_rung rung;                  /* of the last answer                                        */
     const char *evidence;
     bool used_o3;                  /* proved with a dependency whose load may be replicated       */
+    bool at_launch;                /* WITNESS at an open grid whose programs are all in the launch's grid */
     bool fragile;                  /* SAT at some grid, empty at the launch                       */
 } pr_pair;
 typedef PR_VEC(pr_pair) pr_pair_vec;

@@ -103,7 +103,7 @@ pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, p
     out->reason = why_unordered(run, ra, rb, p->intra);
     for (int i = 0; i < 3; i++) {
         int64_t need = (out->a.program[i] > out->b.program[i] ? out->a.program[i] : out->b.program[i]) + 1;
-        out->grid[i] = e->fixed[i] ? e->extent[i] : need;
+        out->grid[i] = e->fixed[i] ? e->extent[i] : p->at_launch ? run->L->grid[i] : need;
         for (int v = 0; v < p->query.n_vars; v++) {
             const pr_var_info *info = pr_var_get(e->terms, p->query.vars[v]);
             if (info->role == PR_ROLE_GRID && info->index == i) out->grid[i] = (int64_t)p->point.value[v];
