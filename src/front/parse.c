@@ -678,7 +678,7 @@ pr_ir *pr_ir_parse(pr_arena *arena, const char *text, size_t length, const char 
                 p->limits.max_bytes);
         return NULL;
     }
-    p->budget = length * 64 + ((size_t)16 << 20);
+    p->budget = length * 64 + ((size_t)1 << 20);
     if (setjmp(out)) return NULL;
     const char *own = pr_arena_strndup(arena, text, length);
     pr_alias_collect(p, own, length);

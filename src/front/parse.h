@@ -88,6 +88,7 @@ typedef struct pr_parser {
     int peak, loc_peak;         /* greatest depth since the alias under way began              */
     int open_aliases;
     size_t charged, budget;
+    size_t expanded;            /* characters of the aliases used by the alias under way        */
     pr_alias *aliases; int n_aliases;
     int *alias_slots; int n_alias_slots;
     PR_VEC(pr_name *) names;

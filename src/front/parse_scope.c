@@ -125,7 +125,8 @@ static void alias_read(pr_parser *p, pr_alias *a)
     a->state = PR_ALIAS_OPEN;
     pr_lexer resume = pr_parse_here(p);
     int peak = p->peak, loc_peak = p->loc_peak;
-    size_t charged = p->charged;
+    size_t expanded = p->expanded;
+    p->expanded = 0;
     p->open_aliases++;
     p->peak = p->depth;
     p->loc_peak = p->loc_depth;
@@ -136,7 +137,8 @@ static void alias_read(pr_parser *p, pr_alias *a)
     if (a->name.s[0] == '!') a->type = pr_parse_type(p);
     else if (pr_parse_at_loc(p)) a->loc = pr_parse_loc(p);
     else a->attr = pr_parse_attr(p);
-    a->weight = (size_t)(p->previous_end - from) + 16 + (p->charged - charged);
+    a->weight = (size_t)(p->previous_end - from) + 16 + p->expanded;
+    p->expanded = expanded;
     a->after = pr_parse_here(p);
     pr_parse_leave(p);
     a->height = p->peak - p->depth;
@@ -160,6 +162,7 @@ void pr_alias_resolve(pr_parser *p, pr_alias *a, const pr_token *use)
                       PR_STR_ARG(a->name));
     if (p->depth + a->height > p->peak) p->peak = p->depth + a->height;
     if (p->loc_depth + a->loc_height > p->loc_peak) p->loc_peak = p->loc_depth + a->loc_height;
+    p->expanded += a->weight;
     pr_parse_charge(p, a->weight);
 }
 

@@ -343,13 +343,13 @@ static void test_alias_bombs(void)
             FAILS_LIMIT(b.data, "aliases expand to more than", NULL);
             pr_arena_free(a);
         }
-    pr_arena *a = pr_arena_new(0, NULL); /* helpers that call helpers: 2 MB of locations from 1 KB of text */
+    pr_arena *a = pr_arena_new(0, NULL); /* helpers that call helpers, outermost first: no use counts twice */
     pr_buf calls;
     pr_buf_init(&calls, a);
-    pr_buf_puts(&calls, "#a0 = loc(\"f\":1:1)\n");
-    for (int i = 0; i < 12; i++)
-        pr_buf_printf(&calls, "#a%d = loc(callsite(#a%d at #a%d))\n", i + 1, i, i);
-    pr_buf_puts(&calls, "module {\n} loc(#a12)\n");
+    pr_buf_puts(&calls, "module {\n} loc(#a40)\n");
+    for (int i = 40; i > 0; i--)
+        pr_buf_printf(&calls, "#a%d = loc(callsite(#b at #a%d))\n", i, i - 1);
+    pr_buf_puts(&calls, "#a0 = loc(\"f\":1:1)\n#b = loc(\"g\":2:2)\n");
     CHECK(reads(a, calls.data, NULL));
     pr_arena_free(a);
     a = pr_arena_new(0, NULL); /* a long chain is deep, whatever the order of reading */
