@@ -1,6 +1,7 @@
 /* Confirmation of findings by the concrete evaluator (happens-before.md 8.7): the two programs of a
  * witness are run on the parsed text, and the bytes that the two operations touch are compared with
  * the bytes that the records claim. */
+#include "front/ops.h"
 #include "polyrace_impl.h"
 
 typedef struct reached {
@@ -8,6 +9,7 @@ typedef struct reached {
     uint64_t addr;
     int width;
     const char *why;
+    pr_refusal_kind gap; /* not known for a reason other than values that only a run could know */
 } reached;
 
 static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r,
@@ -26,8 +28,14 @@ static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r,
                                 .lane = a->lane,
                                 .rank = a->rank };
     pr_probe p = pr_interp_probe(j->arena, &setup, a->program, &target);
-    if (!p.available) return (reached){ .why = p.why ? p.why : "the program cannot be executed" };
-    if (p.ub) return (reached){ .why = "the execution has undefined behaviour before the access" };
+    if (!p.available) {
+        bool waits = p.where && p.where->opcode == PR_OP_SCF_WHILE;
+        return (reached){ .why = p.why ? p.why : "the program cannot be executed",
+                          .gap = waits ? PR_REFUSAL_NONE : PR_REFUSAL_BUDGET };
+    }
+    if (p.ub)
+        return (reached){ .why = "the execution has undefined behaviour before the access",
+                          .gap = PR_REFUSAL_POTENTIAL_RACE };
     if (p.executed == PR_NO) return (reached){ .known = true };
     if (p.executed == PR_MAYBE || p.lane.active == PR_MAYBE)
         return (reached){ .why = "a branch or mask depends on a value that only a run could know" };
@@ -55,6 +63,7 @@ static pr_status confirm_race(void *user, const pr_records *r, const pr_launch *
         if (!at[k].known) {
             race->confirmation = PR_CONFIRM_UNAVAILABLE;
             race->confirmation_why = at[k].why;
+            race->not_replayed = at[k].gap;
             return PR_OK;
         }
         if (!at[k].yes || (pr_i128)at[k].addr != side[k]->address) {

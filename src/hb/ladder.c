@@ -236,6 +236,11 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
         pr_race race;
         pr_status st = pr_witness_race(run, p->at_launch ? open : e, p, &race);
         if (st != PR_OK) return st;
+        if (race.confirmation != PR_CONFIRMED && race.not_replayed) {
+            refuse_pair(p, PR_PAIR_REFUSED, race.not_replayed,
+                        pr_arena_printf(run->arena, "a witness could not be replayed: %s", race.confirmation_why));
+            continue;
+        }
         pr_vec_push(run->arena, &run->out->races, race);
     }
     if (withheld) {

@@ -28,6 +28,8 @@ typedef struct pr_race {
     pr_witness_access a, b;        /* first, second in canonical order (happens-before.md 1.2)        */
     const char *reason;            /* why nothing orders them, one sentence                        */
     pr_confirmation confirmation; const char *confirmation_why;
+    pr_refusal_kind not_replayed;  /* UNAVAILABLE for a reason that no run could mend (undefined behaviour
+                                      before the access, work limit): refused with this kind, not reported */
     int64_t grid[3];               /* grid of the witness                                        */
     int pair;                      /* number in the ledger                                       */
     int config;
