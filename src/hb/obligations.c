@@ -44,7 +44,7 @@ static pr_term only_width(pr_terms *T, pr_term t, int bits, int depth)
     }
 }
 
-typedef struct violation { pr_term_vec prefix; const pr_side *side; pr_loc loc; const char *what; } violation;
+typedef struct violation { pr_term_vec prefix; const pr_side *side; pr_loc loc; const char *what; int record; } violation;
 
 static bool is_free(void *user, const pr_terms *T, pr_term t)
 {
@@ -123,7 +123,7 @@ static bool stands_in(const pr_frame *inner, const pr_frame *f)
 
 /* Branches and loops around barriers that no relevant record stands in: how often a barrier ran before
  * an access rests on them too (happens-before.md 4.7). */
-static bool for_each_fence_frame(pr_run *run, pr_encoding *e, const bool *wanted, each_fn each, void *user)
+static void for_each_fence_frame(pr_run *run, pr_encoding *e, const bool *wanted, each_fn each, void *user)
 {
     const pr_records *R = run->R;
     for (int k = 0; k < R->fences.n; k++) {
@@ -141,23 +141,20 @@ static bool for_each_fence_frame(pr_run *run, pr_encoding *e, const bool *wanted
             violation v = { .side = pr_encoding_side(e, near >= 0 ? near : any, PR_SIDE_A), .loc = f->loc };
             v.what = f->kind == PR_FRAME_COND ? "a branch condition" : "a loop bound";
             if (near >= 0) pr_encode_existence(e, v.side, f->outer, false, &v.prefix);
-            if (!each(user, &v, f->kind == PR_FRAME_COND ? f->held : f->bounds_held)) return false;
+            if (!each(user, &v, f->kind == PR_FRAME_COND ? f->held : f->bounds_held)) return;
             v.what = "a loop increment";
-            if (f->kind == PR_FRAME_LOOP && !each(user, &v, f->increment_held)) return false;
+            if (f->kind == PR_FRAME_LOOP && !each(user, &v, f->increment_held)) return;
         }
     }
-    return true;
 }
 
-static void for_each_obligation(pr_run *run, pr_encoding *e, each_fn each, void *user)
+static void for_each_obligation(pr_run *run, pr_encoding *e, const bool *wanted, each_fn each, void *user)
 {
-    const bool *wanted = relevant(run);
-    if (!for_each_fence_frame(run, e, wanted, each, user)) return;
     for (int i = 0; i < run->R->records.n; i++) {
         if (!wanted[i]) continue;
         const pr_record *r = &run->R->records.data[i];
         const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
-        violation v = { .side = s };
+        violation v = { .side = s, .record = i };
         for (const pr_frame *f = r->frame; f; f = f->outer) {
             bool shared = false;    /* an earlier record stands in the same frame */
             for (int j = 0; j < i && !shared; j++)
@@ -229,7 +226,9 @@ void pr_obligations_name(pr_run *run)
 void pr_obligations_qualify(pr_run *run, pr_encoding *e)
 {
     qualify x = { .run = run, .e = e };
-    for_each_obligation(run, e, qualify_one, &x);
+    const bool *wanted = relevant(run);
+    for_each_fence_frame(run, e, wanted, qualify_one, &x);
+    for_each_obligation(run, e, wanted, qualify_one, &x);
     name_widths(run, x.named);
 }
 
@@ -271,7 +270,9 @@ static bool discharge_one(void *user, const violation *v, pr_term held)
 bool pr_obligations_discharge(pr_run *run, pr_encoding *launch)
 {
     discharge x = { .run = run, .e = launch, .ok = true };
-    for_each_obligation(run, launch, discharge_one, &x);
+    const bool *wanted = relevant(run);
+    for_each_fence_frame(run, launch, wanted, discharge_one, &x);
+    for_each_obligation(run, launch, wanted, discharge_one, &x);
     name_widths(run, x.widths);
     return x.ok;
 }
@@ -299,6 +300,42 @@ static void push_held(pr_run *run, pr_encoding *e, const pr_side *s, const pr_re
     }
 }
 
+typedef struct stray { pr_run *run; pr_encoding *e; } stray;
+
+static bool stray_one(void *user, const violation *v, pr_term held)
+{
+    stray *x = user;
+    widths w = { .T = x->e->terms };
+    if (v->side->refused) return true;      /* named already */
+    if (pr_term_none(held)) {
+        qualify_bounds(x->run, &x->run->R->records.data[v->record]);
+        return true;
+    }
+    pr_term_visit(w.T, held, note_width, &w);
+    for (int bits = 1; bits < 192; bits++) {
+        if (!(w.seen[bits >> 6] >> (bits & 63) & 1)) continue;
+        pr_outcome o;
+        bool free_values;
+        if (ask(x->run, x->e, v, held, bits, false, &o, &free_values) == PR_ANSWER_EMPTY) continue;
+        qualify_bounds(x->run, &x->run->R->records.data[v->record]);
+        break;
+    }
+    return true;
+}
+
+/* A record whose pairs were all filtered meets nobody because it stays in its tensor, which it need not do
+ * when its address wraps. */
+static void check_strays(pr_run *run, pr_encoding *launch)
+{
+    bool *rest = relevant(run);
+    for (int i = 0; i < run->R->records.n; i++) {
+        const pr_record *r = &run->R->records.data[i];
+        rest[i] = !rest[i] && r->base >= 0 && run->L->args[r->base].tensor;
+    }
+    stray x = { run, launch };
+    for_each_obligation(run, launch, rest, stray_one, &x);
+}
+
 pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
 {
     pr_terms *T = launch->terms;
@@ -313,7 +350,6 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
             continue;
         }
         pr_encode_existence(launch, s, r->frame, true, &conj);
-        push_held(run, launch, s, r, &conj);    /* where an operation wraps the address is another one */
         pr_term outside = pr_or(T, pr_lt(T, s->addr, pr_const(T, t->storage_lo)),
                                 pr_le(T, pr_const(T, t->storage_hi), s->addr));
         outside = pr_term_none(outside) ? outside : pr_encode_simplify(launch, outside);
@@ -330,6 +366,15 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
         if (o.answer == PR_ANSWER_EMPTY) continue;
         qualify_bounds(run, r);
         if (o.answer != PR_ANSWER_WITNESS || r->uncertain) continue;
+        int n = conj.n;     /* where an operation wraps the address is another one: named, but not shown */
+        push_held(run, launch, s, r, &conj);
+        for (int j = n; j < conj.n; j++) never = never || pr_term_is(conj.data[j], PR_TERM_FALSE);
+        if (never) continue;
+        if (conj.n > n) {
+            pr_encode_single(launch, conj.data, conj.n, &q);
+            pr_decide(&run->d, &q, false, &o, NULL);
+            if (o.answer != PR_ANSWER_WITNESS) continue;
+        }
         pr_out_of_bounds found = { .confirmed = false };
         pr_witness_access_at(run, launch, s, &q, &o.point, &found.access);
         if (run->confirm && run->confirm->access) {
@@ -339,5 +384,6 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
         }
         if (found.confirmed) pr_vec_push(run->arena, &run->out->out_of_bounds, found);
     }
+    check_strays(run, launch);
     return PR_OK;
 }
