@@ -296,7 +296,8 @@ static void look(closure *x, int i)
         pr_i128 from = c > 0 ? ceil_div(lo, c) : ceil_div(-hi, -c), to = c > 0 ? pr_fdiv(hi, c) : pr_fdiv(-lo, -c);
         if (from > to) x->contradiction = true;
         else if (from == to) learn(x, f.at[0].node, from);
-        if (from >= to) return;
+        bool product = x->space.node[f.at[0].node].op == PR_TERM_OP_MUL;
+        if (from >= to && !product) return;
     }
     splits(x, &f);
     if (!x->contradiction) parametric_splits(x, &f);

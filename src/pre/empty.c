@@ -87,22 +87,21 @@ static const pr_space_node *find_var(const pr_space *s, pr_var v)
 
 bool pr_pre_empty(pr_space *s, const char *test, pr_arena *scratch, pr_outcome *out)
 {
-    const pr_query *q = s->q;
 #ifdef PR_FAULTS
-    for (int i = 0; i < q->n_twins && PR_PRE_DROPS(PR_DROP_ABSENT); i++) {
+    for (int i = 0; i < s->n_twins && PR_PRE_DROPS(PR_DROP_ABSENT); i++) {
         unsigned sides;
-        if (find_var(s, q->twins[i][0])) continue;
-        int id = pr_space_node_of(s, pr_var_term(q->terms, q->twins[i][0]), &sides);
+        if (find_var(s, s->twin[i][0])) continue;
+        int id = pr_space_node_of(s, pr_var_term(s->q->terms, s->twin[i][0]), &sides);
         s->node[id].known = true;                             /* absent: taken for equal */
     }
 #endif
     if (!settled(s)) return false;
     char text[160];
     size_t n = (size_t)snprintf(text, sizeof text, "%s:", test);
-    for (int i = 0; i < q->n_twins && n < sizeof text; i++) {
-        const pr_space_node *v = find_var(s, q->twins[i][0]);
+    for (int i = 0; i < s->n_twins && n < sizeof text; i++) {
+        const pr_space_node *v = find_var(s, s->twin[i][0]);
         if (!v || !v->known || v->delta != 0) continue;
-        const char *name = pr_var_get(s->T, q->twins[i][0])->name;
+        const char *name = pr_var_get(s->T, s->twin[i][0])->name;
         n += (size_t)snprintf(text + n, sizeof text - n, " %s", name[0] == 'A' && name[1] == '.' ? name + 2 : name);
     }
     if (n >= sizeof text) n = sizeof text - 1;

@@ -17,6 +17,19 @@ static bool residue_excludes(const pr_form *f)
     return first > f->hi - f->lo;
 }
 
+/* A conjunct and its negation: branches of one condition. */
+static bool complementary(const pr_query *q)
+{
+    for (int i = 0; i < q->n_core; i++) {
+        if (pr_term_is(q->core[i], PR_TERM_FALSE)) return true;
+        if (pr_term_op_of(q->terms, q->core[i]) != PR_TERM_OP_NOT) continue;
+        pr_term t = pr_term_child(q->terms, q->core[i], 0);
+        for (int j = 0; j < q->n_core; j++)
+            if (pr_term_is(q->core[j], t)) return true;
+    }
+    return false;
+}
+
 static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
 {
     pr_space *s = pr_pre_context(ctx, sizeof *s);
@@ -27,6 +40,10 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     }
     pr_pre_unknown("no pre-test applies", out);
     if (!q->is_pair) return;
+    if (complementary(q)) {
+        pr_pre_contradiction("conjuncts: a condition and its negation", out);
+        return;
+    }
     pr_space_begin(s, q);
     if (!pr_space_overlap(s, &f)) return;
     pr_interval r = pr_space_range(s, &f, NULL, false);

@@ -33,6 +33,32 @@ pr_i128 pr_sat_down(pr_i128 a, pr_i128 b) { return -pr_sat_up(-clamp(a), -clamp(
 
 /* --- canonical nodes ----------------------------------------------------------------------------- */
 
+static bool has_twin(const pr_space *s, pr_var v)
+{
+    for (int i = 0; i < s->n_twins; i++)
+        if (s->twin[i][0].id == v.id || s->twin[i][1].id == v.id) return true;
+    return false;
+}
+
+/* Lane d of one record and lane d of another, so that "equal lanes" can be recovered and refuted. */
+static void pair_lanes(pr_space *s)
+{
+    enum { DIMENSIONS = 8 };                           /* hb numbers lanes by record * 8 + dimension */
+    const pr_query *q = s->q;
+    for (int i = 0; i < q->n_vars; i++) {
+        const pr_var_info *a = pr_var_get(s->T, q->vars[i]);
+        if (a->role != PR_ROLE_LANE || a->copy != PR_COPY_A || has_twin(s, q->vars[i])) continue;
+        for (int j = 0; j < q->n_vars && s->n_twins < PR_SPACE_TWINS; j++) {
+            const pr_var_info *b = pr_var_get(s->T, q->vars[j]);
+            if (b->role != PR_ROLE_LANE || b->copy != PR_COPY_B || has_twin(s, q->vars[j])) continue;
+            if (a->index % DIMENSIONS != b->index % DIMENSIONS) continue;
+            s->twin[s->n_twins][0] = q->vars[i];
+            s->twin[s->n_twins++][1] = q->vars[j];
+            break;
+        }
+    }
+}
+
 void pr_space_begin(pr_space *s, const pr_query *q)
 {
     s->q = q;
@@ -41,6 +67,10 @@ void pr_space_begin(pr_space *s, const pr_query *q)
     s->entered = s->n = s->n_kids = s->n_parts = s->n_rows[0] = s->n_rows[1] = 0;
     memset(s->seen, 0, sizeof s->seen);
     memset(s->by_content, 0, sizeof s->by_content);
+    s->n_twins = 0;
+    for (int i = 0; i < q->n_twins && i < PR_SPACE_TWINS; i++, s->n_twins++)
+        for (int c = 0; c < 2; c++) s->twin[i][c] = q->twins[i][c];
+    pair_lanes(s);
 }
 
 static uint32_t mix(uint64_t h)
@@ -110,15 +140,15 @@ static bool commutes(pr_term_op op)
 static int of_variable(pr_space *s, pr_term t, unsigned *sides)
 {
     const pr_var v = pr_term_var(s->T, t);
-    for (int i = 0; i < s->q->n_twins; i++) {
+    for (int i = 0; i < s->n_twins; i++) {
         for (int c = 0; c < 2; c++) {
-            if (s->q->twins[i][c].id != v.id) continue;
+            if (s->twin[i][c].id != v.id) continue;
             *sides = c ? PR_SIDES_B : PR_SIDES_A;
-            int id = intern(s, PR_TERM_OP_VAR, s->q->twins[i][0].id, NULL, NULL, 0);
+            int id = intern(s, PR_TERM_OP_VAR, s->twin[i][0].id, NULL, NULL, 0);
             if (id < 0 || !s->node[id].shared) return id;
             s->node[id].shared = s->node[id].known = false;
             for (int k = 0; k < 2; k++) {
-                const pr_var_info *own = pr_var_get(s->T, s->q->twins[i][k]);
+                const pr_var_info *own = pr_var_get(s->T, s->twin[i][k]);
                 s->node[id].iv[k] = (pr_interval){ clamp(own->lo), clamp(own->hi) };
             }
             return id;
@@ -236,7 +266,11 @@ int pr_space_node_of(pr_space *s, pr_term t, unsigned *sides)
             return -1;
         }
         kid[n] = k;
-        coef[n++] = op == PR_TERM_OP_SUM ? pr_term_coef(T, t, i) : 1;
+        coef[n] = op == PR_TERM_OP_SUM ? pr_term_coef(T, t, i) : 1;
+        if (pr_is_inf(coef[n++])) {
+            s->full = true;
+            return -1;
+        }
     }
     if (op == PR_TERM_OP_SUM || op == PR_TERM_OP_CONST) value = pr_term_value(T, t);
     if (op == PR_TERM_OP_FITS) value = pr_term_bits(T, t) * 8 + (int)pr_term_fits_kind(T, t);
@@ -363,63 +397,61 @@ bool pr_space_overlap(pr_space *s, pr_form *f)
 
 /* --- ranges -------------------------------------------------------------------------------------- */
 
-/* Bound through one row: the parts of x with x.coef * num = row.coef * den are together at most
- * (-k - inf(others)) * den / num. */
-static pr_i128 sup_row(const pr_space *s, int c, const pr_part *x, int n, const pr_bound_row *row, int pivot, int depth);
+/* Bound through a row: with num, den > 0 such that num*x - den*row has no part of the pivot,
+ * num*x = den*row + y <= y, because row <= 0. */
+static pr_i128 sup_rows(const pr_space *s, int c, const pr_part *x, int n, pr_i128 k, int depth);
 
-static pr_i128 sup_rows(const pr_space *s, int c, const pr_part *x, int n, int depth)
+static pr_i128 sup_row(const pr_space *s, int c, const pr_part *x, int n, pr_i128 k, const pr_bound_row *row,
+                       pr_i128 num, pr_i128 den, int depth)
 {
-    pr_i128 best = sup_parts(s, c, x, n);
+    pr_part y[2 * PR_PRE_ATOMS];
+    pr_i128 v, w;
+    int m = 0;
+    if (!pr_mul_ok(k, num, &v) || !pr_mul_ok(row->k, den, &w) || !pr_sub_ok(v, w, &k) || pr_is_inf(k)) return PR_INF;
+    for (int i = 0; i < n; i++) {
+        y[m] = x[i];
+        if (!pr_mul_ok(x[i].coef, num, &y[m++].coef)) return PR_INF;
+    }
+    for (int j = 0; j < row->n; j++) {
+        const pr_part *r = &s->part[row->first + j];
+        int i = 0;
+        if (!pr_mul_ok(r->coef, den, &v)) return PR_INF;
+        while (i < m && y[i].node != r->node) i++;
+        if (i == m) y[m++] = (pr_part){ r->node, 0 };
+        if (!pr_sub_ok(y[i].coef, v, &y[i].coef) || pr_is_inf(y[i].coef)) return PR_INF;
+        if (y[i].coef == 0) y[i] = y[--m];
+    }
+    if (m > PR_PRE_ATOMS) return PR_INF;
+    v = sup_rows(s, c, y, m, k, depth - 1);
+    return v >= PR_INF ? PR_INF : pr_fdiv(v, num);
+}
+
+static pr_i128 sup_rows(const pr_space *s, int c, const pr_part *x, int n, pr_i128 k, int depth)
+{
+    pr_i128 best = pr_sat_up(sup_parts(s, c, x, n), k);
     if (depth == 0 || n == 0) return best;
     for (int r = 0; r < s->n_rows[c]; r++) {
         const pr_bound_row *row = &s->row[c][r];
-        for (int i = 0; i < n; i++) {
-            bool same = false;
-            for (int j = 0; j < row->n && !same; j++) {
+        pr_i128 last_num = 0, last_den = 0;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < row->n; j++) {
                 const pr_part *y = &s->part[row->first + j];
-                same = y->node == x[i].node && (y->coef > 0) == (x[i].coef > 0);
+                if (y->node != x[i].node || (y->coef > 0) != (x[i].coef > 0)) continue;
+                pr_i128 g = pr_gcd(y->coef, x[i].coef), sign = y->coef > 0 ? 1 : -1;
+                pr_i128 num = sign * y->coef / g, den = sign * x[i].coef / g;
+                if (num == last_num && den == last_den) continue;
+                last_num = num;
+                last_den = den;
+                pr_i128 v = sup_row(s, c, x, n, k, row, num, den, depth);
+                if (v < best) best = v;
             }
-            if (!same) continue;
-            pr_i128 v = sup_row(s, c, x, n, row, i, depth);
-            if (v < best) best = v;
-            break;
-        }
     }
     return best;
 }
 
-static pr_i128 sup_row(const pr_space *s, int c, const pr_part *x, int n, const pr_bound_row *row, int pivot, int depth)
-{
-    pr_part rest[PR_PRE_ATOMS];
-    pr_i128 num = 0, den = x[pivot].coef, bound = -row->k;
-    int n_rest = 0;
-    bool used[PR_PRE_ATOMS] = { false };
-    for (int j = 0; j < row->n; j++)
-        if (s->part[row->first + j].node == x[pivot].node) num = s->part[row->first + j].coef;
-    for (int j = 0; j < row->n; j++) {
-        pr_part y = s->part[row->first + j];
-        int i = 0;
-        while (i < n && x[i].node != y.node) i++;
-        pr_i128 u, v;
-        if (i < n && pr_mul_ok(x[i].coef, num, &u) && pr_mul_ok(y.coef, den, &v) && u == v) {
-            used[i] = true;
-            continue;
-        }
-        pr_part minus = { y.node, -y.coef };            /* - inf(y) = sup(-y) */
-        bound = pr_sat_up(bound, part_sup(s, c, minus));
-    }
-    if (bound >= PR_INF) return PR_INF;
-    for (int i = 0; i < n; i++)
-        if (!used[i]) rest[n_rest++] = x[i];
-    pr_i128 scaled;
-    if (num < 0) num = -num, den = -den;
-    if (!pr_mul_ok(bound, den, &scaled)) return PR_INF;
-    return pr_sat_up(clamp(pr_fdiv(scaled, num)), sup_rows(s, c, rest, n_rest, depth - 1));
-}
-
 pr_i128 pr_space_sup(const pr_space *s, int c, const pr_part *x, int n, bool rows)
 {
-    return sup_rows(s, c, x, n, rows ? ROW_DEPTH : 0);
+    return sup_rows(s, c, x, n, 0, rows ? ROW_DEPTH : 0);
 }
 
 pr_interval pr_space_range(const pr_space *s, const pr_form *f, const bool *which, bool rows)
@@ -530,6 +562,61 @@ static void drop_signs(pr_space *s)
             if (s->node[i].iv[c].lo < 0) s->node[i].iv[c].lo = 0;
 }
 
+/* d*(x div d) <= x <= d*(x div d) + d - 1 as rows, for constant d >= 1 (truncating: x >= 0). */
+static void division_rows(pr_space *s, int c)
+{
+    for (int i = 0; i < s->n; i++) {
+        const pr_space_node *q = &s->node[i];
+        if (q->op != PR_TERM_OP_FDIV && q->op != PR_TERM_OP_TDIV) continue;
+        int t = s->kid[q->first];
+        const pr_space_node *x = &s->node[t], *d = &s->node[s->kid[q->first + 1]];
+        if (d->op != PR_TERM_OP_CONST || d->value < 1 || (q->op == PR_TERM_OP_TDIV && x->iv[c].lo < 0)) continue;
+        int n = x->op == PR_TERM_OP_SUM ? x->n : 1;
+        pr_i128 k = x->op == PR_TERM_OP_SUM ? x->value : 0;
+        if (pr_is_inf(d->value) || pr_is_inf(k)) continue;
+        for (int sign = -1; sign <= 1; sign += 2) {
+            if (s->n_rows[c] == PR_SPACE_ROWS || s->n_parts + n + 1 > PR_SPACE_ROW_ITEMS || n >= PR_PRE_ATOMS) return;
+            s->row[c][s->n_rows[c]++] = (pr_bound_row){ s->n_parts, n + 1, sign * k - (sign > 0 ? d->value - 1 : 0) };
+            for (int j = 0; j < n; j++)
+                s->part[s->n_parts++] = x->op == PR_TERM_OP_SUM
+                    ? (pr_part){ s->kid[x->first + j], sign * s->coef[x->first + j] } : (pr_part){ t, sign };
+            s->part[s->n_parts++] = (pr_part){ i, -sign * d->value };
+        }
+    }
+}
+
+static pr_i128 least(const pr_space *s, int c, int node, int depth)
+{
+    const pr_space_node *x = &s->node[node];
+    pr_i128 v = x->iv[c].lo;
+    if (x->op == PR_TERM_OP_SUM) {
+        pr_part down[PR_PRE_ATOMS];
+        for (int i = 0; i < x->n; i++) down[i] = (pr_part){ s->kid[x->first + i], -s->coef[x->first + i] };
+        pr_i128 w = pr_sat_down(x->value, -pr_space_sup(s, c, down, x->n, true));
+        return w > v ? w : v;
+    }
+    if ((x->op != PR_TERM_OP_MIN && x->op != PR_TERM_OP_MAX) || depth == 0) return v;
+    pr_i128 a = least(s, c, s->kid[x->first], depth - 1), b = least(s, c, s->kid[x->first + 1], depth - 1);
+    pr_i128 w = (a < b) == (x->op == PR_TERM_OP_MIN) ? a : b;
+    return w > v ? w : v;
+}
+
+/* A divisor that the masks make positive (the group size of a swizzle): worth more effort than a range. */
+static void narrow_divisors(pr_space *s, int c)
+{
+    bool rows = false, changed = false;
+    for (int i = 0; i < s->n && !s->void_domain; i++) {
+        const pr_space_node *x = &s->node[i];
+        if (x->op < PR_TERM_OP_FDIV || x->op > PR_TERM_OP_TREM) continue;
+        int d = s->kid[x->first + 1];
+        if (s->node[d].iv[c].lo >= 1 || s->node[d].op == PR_TERM_OP_CONST) continue;
+        if (!rows) division_rows(s, c);
+        rows = true;
+        changed |= narrow(s, d, c, (pr_interval){ least(s, c, d, 2), PR_INF });
+    }
+    if (changed) narrow_upwards(s, c);
+}
+
 void pr_space_domain(pr_space *s)
 {
     const pr_query *q = s->q;
@@ -548,6 +635,7 @@ void pr_space_domain(pr_space *s)
             if (!changed) break;
             narrow_upwards(s, c);
         }
+    for (int c = 0; c < 2; c++) narrow_divisors(s, c);
     for (int i = 0; i < s->n; i++) {                 /* one value: both copies' bounds hold */
         pr_space_node *x = &s->node[i];
         if (!x->shared || pr_term_none(x->rep[0]) || pr_term_none(x->rep[1])) continue;

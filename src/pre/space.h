@@ -1,13 +1,15 @@
 /* Two copies seen as one: canonical terms, linear forms of differences, ranges under each copy's conjuncts.
  *
  * A canonical node stands for a term of copy A and its image in copy B (B's variables renamed to their
- * twins), so two addresses of one shape have one canonical form. A variable without twin has one value in
- * the whole query and stays what it is. Nothing here makes terms in the query's store. */
+ * twins), so two addresses of one shape have one canonical form. Any pairing of variables would do: it says
+ * which differences are looked at, not what is true. A variable without twin has one value in the whole
+ * query and stays what it is. Nothing here makes terms in the query's store. */
 #ifndef PR_PRE_SPACE_H
 #define PR_PRE_SPACE_H
 #include "pre/pre.h"
 
-enum { PR_SPACE_NODES = 320, PR_SPACE_KIDS = 1536, PR_SPACE_ROWS = 64, PR_SPACE_ROW_ITEMS = 768, PR_SPACE_TABLE = 1024 };
+enum { PR_SPACE_NODES = 320, PR_SPACE_KIDS = 1536, PR_SPACE_ROWS = 64, PR_SPACE_ROW_ITEMS = 768, PR_SPACE_TABLE = 1024,
+       PR_SPACE_TWINS = 32 };
 enum { PR_SIDES_A = 1, PR_SIDES_B = 2 };
 
 typedef struct pr_space_node {
@@ -32,6 +34,7 @@ typedef struct pr_bound_row { int first, n; pr_i128 k; } pr_bound_row;
 typedef struct pr_space {
     const pr_query *q;
     const pr_terms *T;
+    pr_var twin[PR_SPACE_TWINS][2]; int n_twins; /* the query's, then equal lane dimensions of two records */
     bool full;               /* a cap was reached: the query is left to others                       */
     bool void_domain;        /* some copy has no instance at all                                     */
     int entered, n;

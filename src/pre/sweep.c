@@ -29,7 +29,7 @@ static pr_var_role role(const sweep *x, int i) { return pr_var_get(x->q->terms, 
 /* Typical values of what both copies share. Returns false when the variant adds nothing. */
 static bool shared_values(sweep *x, int variant)
 {
-    static const int param[VARIANTS] = { 1 << 20, 1000, 128, 1 }, grid[VARIANTS] = { 4, 2, 64, 3 };
+    static const int param[VARIANTS] = { 1 << 20, 1 << 20, 100, 1 }, grid[VARIANTS] = { 4, 1024, 64, 3 };
     static const int other[VARIANTS] = { 0, 1, 2, 3 };
     bool any = false;
     for (int i = 0; i < x->q->n_vars; i++) {
@@ -80,18 +80,18 @@ static void try_delta(sweep *x, const pr_space *s, const pr_form *f, const pr_de
         bool fits = true, any_absent = false;
         for (int i = 0; i < q->n_vars; i++)
             if (x->trio.side[i] != 2) x->at[i] = clip(x, i, 0);
-        for (int t = 0; t < q->n_twins && fits; t++) {
+        for (int t = 0; t < s->n_twins && fits; t++) {
             bool in_form = false;
             pr_i128 by = 0;
             for (int i = 0; i < f->n; i++) {
                 const pr_space_node *v = &s->node[f->at[i].node];
-                if (v->op != PR_TERM_OP_VAR || v->value != q->twins[t][0].id || f->at[i].a != f->at[i].b) continue;
+                if (v->op != PR_TERM_OP_VAR || v->value != s->twin[t][0].id || f->at[i].a != f->at[i].b) continue;
                 in_form = true;
                 by = d->d[i];
             }
-            if (!in_form && position(q, q->twins[t][0]) < 0) continue;
+            if (!in_form && position(q, s->twin[t][0]) < 0) continue;
             any_absent |= !in_form;
-            fits = place(x, q->twins[t][0], q->twins[t][1], in_form ? by : absent ? 0 : -1);
+            fits = place(x, s->twin[t][0], s->twin[t][1], in_form ? by : absent ? 0 : -1);
         }
         if (fits && try(x)) return;
         if (!any_absent) return;
@@ -114,7 +114,9 @@ static int corners(const sweep *x, int i, pr_i128 *out)
     return n;
 }
 
-typedef struct walk { int n, *var, *digit, *radix; pr_i128 (*value)[4]; bool all; } walk;
+/* An odometer over the variables of one copy; the last ones run fastest. */
+typedef enum { WALK_CORNERS, WALK_FIRST, WALK_LAST, WALK_ALL, WALKS } walk_kind;
+typedef struct walk { int n, *var, *digit, *radix; pr_i128 (*value)[4]; walk_kind kind; } walk;
 
 static void walk_init(const sweep *x, int c, pr_arena *scratch, walk *w)
 {
@@ -125,17 +127,21 @@ static void walk_init(const sweep *x, int c, pr_arena *scratch, walk *w)
         if (x->trio.side[i] == c) w->var[w->n++] = i;
 }
 
-/* all: every value of a variable, else its corners; the last variables run fastest. */
-static void walk_start(sweep *x, walk *w, bool all)
+/* Corners of everything; all programs with the rest at its first, at its last value; all of everything. */
+static void walk_start(sweep *x, walk *w, walk_kind kind)
 {
-    w->all = all;
+    w->kind = kind;
     for (int k = 0; k < w->n; k++) {
         int i = w->var[k];
+        pr_i128 size = pr_is_inf(x->hi[i]) || pr_is_inf(x->lo[i]) ? INT32_MAX : x->hi[i] - x->lo[i] + 1;
+        int every = size > INT32_MAX ? INT32_MAX : (int)size;
         w->digit[k] = 0;
         w->radix[k] = corners(x, i, w->value[k]);
-        if (all) {
-            pr_i128 size = pr_is_inf(x->hi[i]) || pr_is_inf(x->lo[i]) ? INT32_MAX : x->hi[i] - x->lo[i] + 1;
-            w->radix[k] = size > INT32_MAX ? INT32_MAX : (int)size;
+        if (kind == WALK_ALL) w->radix[k] = every;
+        if (kind == WALK_FIRST || kind == WALK_LAST) {
+            bool id = role(x, i) == PR_ROLE_PID;
+            if (kind == WALK_LAST && !id) w->value[k][0] = w->value[k][w->radix[k] - 1];
+            w->radix[k] = id ? every : 1;
         }
         x->at[i] = w->value[k][0];
     }
@@ -145,47 +151,102 @@ static bool walk_next(sweep *x, walk *w)
 {
     for (int k = w->n - 1; k >= 0; k--) {
         w->digit[k] = w->digit[k] + 1 < w->radix[k] ? w->digit[k] + 1 : 0;
-        x->at[w->var[k]] = w->all ? w->value[k][0] + w->digit[k] : w->value[k][w->digit[k]];
+        x->at[w->var[k]] = w->kind == WALK_CORNERS ? w->value[k][w->digit[k]] : w->value[k][0] + w->digit[k];
         if (w->digit[k]) return true;
     }
     return false;
+}
+
+/* Evaluated instances of A; for a record with itself they serve as instances of B too. */
+typedef struct pool { pr_hits hits; pr_i128 *value; int n; const int *var; int64_t pairs; } pool;
+
+static void recall(sweep *x, const pool *p, uint32_t entry, const int *to)
+{
+    for (int k = 0; k < p->n; k++) x->at[to[k]] = p->value[(int64_t)entry * p->n + k];
+}
+
+static bool holds(sweep *x)
+{
+    x->found = pr_trio_both(&x->trio, x->at) == PR_YES
+            && pr_query_holds(x->q, &(pr_point){ x->at, x->q->n_vars }) == PR_YES;
+    return x->found;
+}
+
+/* Meets an address of copy B (or of A again: other says where the copies of A's variables are in B). */
+static void meet(sweep *x, pool *p, pr_i128 address, const int *other, uint32_t now)
+{
+    const int *w = x->q->width;
+    for (int step = -1; step <= 1; step++)
+        for (uint32_t e = pr_hits_first(&p->hits, address, step); e; e = p->hits.next[e - 1]) {
+            pr_i128 d;
+            if (p->pairs-- <= 0) return;
+            if (!pr_sub_ok(p->hits.address[e - 1], address, &d) || d >= w[1] || -d >= w[0]) continue;
+            if (!other) {
+                recall(x, p, e - 1, p->var);
+                if (holds(x)) return;
+                continue;
+            }
+            recall(x, p, e - 1, p->var);
+            recall(x, p, now, other);
+            if (holds(x)) return;
+            recall(x, p, now, p->var);
+            recall(x, p, e - 1, other);
+            if (holds(x)) return;
+        }
+}
+
+/* Position in B of each of A's variables, when the copies have one shape. */
+static const int *images(const sweep *x, const walk w[2], pr_arena *scratch)
+{
+    const pr_query *q = x->q;
+    int *to = PR_NEW_N(scratch, int, w[0].n + 1);
+    if (!q->same_record || w[0].n != w[1].n) return NULL;
+    for (int k = 0; k < w[0].n; k++) {
+        to[k] = w[1].var[k];
+        for (int t = 0; t < q->n_twins; t++)
+            if (q->twins[t][0].id == q->vars[w[0].var[k]].id) to[k] = position(q, q->twins[t][1]);
+        if (to[k] < 0) return NULL;
+    }
+    return to;
+}
+
+static void visit(sweep *x, walk *w, int c, pool *p, const int *other, int64_t points)
+{
+    static const int share[WALKS] = { 2, 4, 3, 7 };          /* sixteenths */
+    int64_t left = points;
+    for (int kind = 0; kind < WALKS && left > 0; kind++) {
+        int64_t part = kind == WALK_ALL ? left : points * share[kind] / 16;
+        walk_start(x, w, (walk_kind)kind);
+        for (bool more = true; more && part > 0 && left > 0; part--, left--) {
+            pr_i128 address;
+            x->left--;
+            if (pr_trio_copy(&x->trio, c, x->at, &address) == PR_YES) {
+                uint32_t now = p->hits.n;
+                if (c == 0)
+                    for (int k = 0; k < w->n; k++) p->value[(int64_t)now * w->n + k] = x->at[w->var[k]];
+                if (c == 1 || other) meet(x, p, address, other, now);
+                if (x->found) return;
+                if (other) recall(x, p, now, p->var);
+                if (c == 0) pr_hits_put(&p->hits, address);
+            }
+            more = walk_next(x, w);
+        }
+    }
 }
 
 static void join(sweep *x, pr_arena *scratch, int64_t points)
 {
     const pr_query *q = x->q;
     walk w[2];
-    pr_hits h;
-    int64_t each = points / 2, pairs = each * PAIRS_EACH;
-    if (each < 1) return;
     for (int c = 0; c < 2; c++) walk_init(x, c, scratch, &w[c]);
-    pr_hits_init(&h, scratch, (uint32_t)each, q->width[0] > q->width[1] ? q->width[0] : q->width[1]);
-    pr_i128 *kept = PR_NEW_N(scratch, pr_i128, (size_t)each * (size_t)w[0].n + 1);
-    for (int c = 0; c < 2 && !x->found; c++) {
-        int64_t left = each;
-        for (int all = 0; all < 2 && left > 0 && !x->found; all++) {
-            int64_t part = all ? left : (left + 1) / 2;
-            walk_start(x, &w[c], all);
-            for (bool more = true; more && part > 0 && !x->found; more = walk_next(x, &w[c]), part--, left--) {
-                pr_i128 address, d;
-                x->left--;
-                if (pr_trio_copy(&x->trio, c, x->at, &address) != PR_YES) continue;
-                if (c == 0) {
-                    for (int k = 0; k < w[0].n; k++) kept[(int64_t)h.n * w[0].n + k] = x->at[w[0].var[k]];
-                    pr_hits_put(&h, address);
-                    continue;
-                }
-                for (int step = -1; step <= 1 && !x->found; step++)
-                    for (uint32_t e = pr_hits_first(&h, address, step); e && pairs > 0 && !x->found; e = h.next[e - 1], pairs--) {
-                        if (!pr_sub_ok(h.address[e - 1], address, &d) || d >= q->width[1] || -d >= q->width[0]) continue;
-                        for (int k = 0; k < w[0].n; k++) x->at[w[0].var[k]] = kept[(int64_t)(e - 1) * w[0].n + k];
-                        x->found = pr_trio_both(&x->trio, x->at) == PR_YES
-                                && pr_query_holds(q, &(pr_point){ x->at, q->n_vars }) == PR_YES;
-                    }
-                if (x->found) return;
-            }
-        }
-    }
+    const int *other = images(x, w, scratch);
+    int64_t each = other ? points : points / 2;
+    if (each < 1) return;
+    pool p = { .n = w[0].n, .var = w[0].var, .pairs = points * PAIRS_EACH };
+    pr_hits_init(&p.hits, scratch, (uint32_t)each, q->width[0] > q->width[1] ? q->width[0] : q->width[1]);
+    p.value = PR_NEW_N(scratch, pr_i128, (size_t)each * (size_t)p.n + 1);
+    visit(x, &w[0], 0, &p, other, each);
+    if (!other && !x->found) visit(x, &w[1], 1, &p, NULL, each);
 }
 
 static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)

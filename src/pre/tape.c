@@ -15,6 +15,8 @@ struct pr_tape {
     PR_VEC(op) ops;
     PR_VEC(int) operand;
     PR_VEC(pr_i128) coef;
+    int64_t *fast;                       /* values when all fitted 64 bits, then v and ok are stale */
+    bool is_fast;
     pr_i128 *v; bool *ok;
     bool bad, *reads;
 };
@@ -160,8 +162,66 @@ static bool run_one(const pr_tape *x, const op *o, const pr_i128 *at, pr_i128 *r
     return false;
 }
 
+/* One operation in 64 bits; false on overflow or where lazy values could matter. */
+static bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *r)
+{
+    const int *k = x->operand.data + o->first;
+    const int64_t *v = x->fast;
+    int64_t a = o->n > 0 ? v[k[0]] : 0, b = o->n > 1 ? v[k[1]] : 0, q, m, part;
+    switch ((pr_term_op)o->op) {
+    case PR_TERM_OP_NONE: case PR_TERM_OP_APP: return false;
+    case PR_TERM_OP_FALSE: *r = 0; return true;
+    case PR_TERM_OP_TRUE: *r = 1; return true;
+    case PR_TERM_OP_CONST: *r = (int64_t)o->value; return small(o->value);
+    case PR_TERM_OP_VAR: *r = (int64_t)at[o->first]; return small(at[o->first]);
+    case PR_TERM_OP_SUM:
+        if (!small(o->value)) return false;
+        *r = (int64_t)o->value;
+        for (int i = 0; i < o->n; i++) {
+            pr_i128 c = x->coef.data[o->first + i];
+            if (!small(c) || __builtin_mul_overflow((int64_t)c, v[k[i]], &part) || __builtin_add_overflow(*r, part, r))
+                return false;
+        }
+        return true;
+    case PR_TERM_OP_MUL: return !__builtin_mul_overflow(a, b, r);
+    case PR_TERM_OP_FDIV: case PR_TERM_OP_FMOD: case PR_TERM_OP_TDIV: case PR_TERM_OP_TREM: {
+        bool quotient = o->op == PR_TERM_OP_FDIV || o->op == PR_TERM_OP_TDIV;
+        if (b == 0) {
+            *r = quotient ? 0 : a;
+            return true;
+        }
+        if (b == -1) return false;
+        q = a / b;
+        m = a % b;
+        if ((o->op == PR_TERM_OP_FDIV || o->op == PR_TERM_OP_FMOD) && m != 0 && (m < 0) != (b < 0)) {
+            q -= 1;
+            m += b;
+        }
+        *r = quotient ? q : m;
+        return true;
+    }
+    case PR_TERM_OP_MIN: *r = a < b ? a : b; return true;
+    case PR_TERM_OP_MAX: *r = a > b ? a : b; return true;
+    case PR_TERM_OP_SELECT: *r = a ? b : v[k[2]]; return true;
+    case PR_TERM_OP_BAND: *r = a & b; return true;
+    case PR_TERM_OP_BOR: *r = a | b; return true;
+    case PR_TERM_OP_BXOR: *r = a ^ b; return true;
+    case PR_TERM_OP_LE0: *r = a <= 0; return true;
+    case PR_TERM_OP_EQ0: *r = a == 0; return true;
+    case PR_TERM_OP_NOT: *r = !a; return true;
+    case PR_TERM_OP_AND: *r = a && b; return true;
+    case PR_TERM_OP_OR: *r = a || b; return true;
+    case PR_TERM_OP_FITS: *r = fits(o, a); return true;
+    }
+    return false;
+}
+
 void pr_tape_run(pr_tape *x, const pr_i128 *at)
 {
+    if (!x->fast) x->fast = PR_NEW_N(x->arena, int64_t, x->ops.n + 1);
+    x->is_fast = true;
+    for (int i = 0; i < x->ops.n && x->is_fast; i++) x->is_fast = run_fast(x, &x->ops.data[i], at, &x->fast[i]);
+    if (x->is_fast) return;
     if (!x->v) {
         x->v = PR_NEW_N(x->arena, pr_i128, x->ops.n + 1);
         x->ok = PR_NEW_N(x->arena, bool, x->ops.n + 1);
@@ -171,8 +231,8 @@ void pr_tape_run(pr_tape *x, const pr_i128 *at)
 
 bool pr_tape_value(const pr_tape *x, int slot, pr_i128 *v)
 {
-    *v = x->v[slot];
-    return x->ok[slot];
+    *v = x->is_fast ? x->fast[slot] : x->v[slot];
+    return x->is_fast || x->ok[slot];
 }
 
 /* --- three tapes --------------------------------------------------------------------------------- */

@@ -152,13 +152,6 @@ static void print_copies(pr_buf *b, const pr_query *q)
     if (!q->is_pair) return;
     pr_buf_printf(b, "  (copies %s %s %d %d)\n", q->intra ? "intra" : "inter",
                   q->same_record ? "same" : "two", q->n_core_a, q->n_core_b);
-    pr_buf_puts(b, "  (ids");
-    for (int c = 0; c < 2; c++)
-        for (int i = 0; i < 3; i++) {
-            pr_buf_putc(b, ' ');
-            pr_term_print(b, q->terms, pr_term_none(q->pid[c][i]) ? PR_TERM_ZERO : q->pid[c][i]);
-        }
-    pr_buf_puts(b, ")\n");
     for (int i = 0; i < q->n_twins; i++) {
         if (!is_listed(q, q->twins[i][0]) || !is_listed(q, q->twins[i][1])) continue;
         pr_buf_printf(b, "  (twin %s %s)\n", pr_var_get(q->terms, q->twins[i][0])->name,
@@ -314,20 +307,11 @@ static bool read_twin(reader *r)
     return true;
 }
 
-static bool read_ids(reader *r)
-{
-    for (int c = 0; c < 2; c++)
-        for (int i = 0; i < 3; i++)
-            if (!read_term(r, &r->q->pid[c][i])) return false;
-    return true;
-}
-
 static bool read_clause(reader *r, pr_str word)
 {
     pr_term t;
     if (pr_str_is(word, "pair")) return read_int(r, 0, INT32_MAX, &r->q->pair);
     if (pr_str_is(word, "copies")) return read_copies(r);
-    if (pr_str_is(word, "ids")) return read_ids(r);
     if (pr_str_is(word, "twin")) return read_twin(r);
     if (pr_str_is(word, "relaxed")) return r->q->relaxed = true;
     if (pr_str_is(word, "var")) return read_var(r);

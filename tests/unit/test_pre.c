@@ -35,7 +35,13 @@ typedef struct tally { long queries, empty, race, unsure, claims[TIERS][3], toge
 static void one_random(rng *g, tally *t, bool verbose)
 {
     static pr_arena *arena, *scratch;
-    if (!arena) arena = pr_arena_new(0, NULL), scratch = pr_arena_new(0, NULL);
+    if (!arena) {
+        arena = pr_arena_new(0, NULL), scratch = pr_arena_new(0, NULL);
+        for (int i = 0; i < 80; i++) {          /* one large chunk each, kept by the marks */
+            pr_arena_alloc(arena, 8192);
+            pr_arena_alloc(scratch, 8192);
+        }
+    }
     pr_arena_pos a = pr_arena_mark(arena), s = pr_arena_mark(scratch);
     pr_terms *T = pr_terms_new(arena);
     random_pair r;
@@ -82,11 +88,298 @@ static void random_against_enumeration(long rounds, uint64_t seed)
            t.claims[SWEEP][PR_ANSWER_WITNESS], t.claims[ENUM][PR_ANSWER_EMPTY] + t.claims[ENUM][PR_ANSWER_WITNESS]);
 }
 
+
+/* --- the kernel suite ------------------------------------------------------------------------------ */
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* Racing twins that isl finds: corners and deltas of plain dimensions do not. */
+static bool suite_sweep_misses(const char *name, bool symbolic)
+{
+    return strcmp(name, "e attention") == 0 || (symbolic && strcmp(name, "d swizzle") == 0);
+}
+
+/* Adds what hb/encode knows to a query of suite.h. */
+static void complete(pr_query *q, pr_arena *arena, bool same)
+{
+    const pr_terms *T = q->terms;
+    pr_var (*twins)[2] = pr_arena_alloc(arena, sizeof *twins * (size_t)q->n_vars);
+    q->is_pair = true;
+    q->same_record = same;
+    q->n_core_a = q->n_core_b = 1;
+    for (int i = 0; i < q->n_vars; i++)
+        for (int j = 0; j < q->n_vars; j++) {
+            const pr_var_info *a = pr_var_get(T, q->vars[i]), *b = pr_var_get(T, q->vars[j]);
+            if (a->copy != PR_COPY_A || b->copy != PR_COPY_B || a->role != b->role || a->index != b->index) continue;
+            twins[q->n_twins][0] = q->vars[i];
+            twins[q->n_twins++][1] = q->vars[j];
+        }
+    q->twins = (const pr_var (*)[2])twins;
+}
+
+/* Which tier answers, and how long each takes. Safe twins are proved without isl; racing ones never. */
+static void kernel_suite(bool print)
+{
+    pr_arena *scratch = pr_arena_new(0, NULL);
+    for (int i = 0; i < (int)PR_LEN(suite); i++)
+        for (int variant = 0; variant < 4; variant++) {
+            pr_arena *arena = pr_arena_new(0, NULL);
+            bool symbolic = variant >= 2, race = variant & 1;
+            pr_query q = suite_query(pr_terms_new(arena), arena, i, race, symbolic);
+            complete(&q, arena, strcmp(suite[i].name, "f neighbour") != 0);
+            pr_answer got[TIERS];
+            if (print) printf("%-16s %-8s %-4s", suite[i].name, symbolic ? "symbolic" : "concrete", race ? "race" : "safe");
+            for (int t = 0; t < TIERS; t++) {
+                pr_outcome o;
+                const int rounds = t == ENUM ? 1 : print ? 200 : 2;
+                double best = 1e9;
+                for (int k = 0; k < rounds; k++) {
+                    double from = now_us();
+                    tier(t)->decide(ctx[t], &q, &limits, scratch, &o);
+                    double took = now_us() - from;
+                    if (took < best) best = took;
+                }
+                got[t] = o.answer;
+                if (print) printf("  %s %s %.2f us", tier(t)->name, o.answer == PR_ANSWER_EMPTY ? "EMPTY" :
+                                  o.answer == PR_ANSWER_WITNESS ? "WITNESS" : "-", best);
+                CHECK(o.answer != (race ? PR_ANSWER_EMPTY : PR_ANSWER_WITNESS));
+                if (o.answer == PR_ANSWER_WITNESS) CHECK(pr_query_holds(&q, &o.point) == PR_YES);
+            }
+            if (print) printf("\n");
+            if (!race) CHECK(got[PRETEST] == PR_ANSWER_EMPTY || got[CLOSURE] == PR_ANSWER_EMPTY);
+            else CHECK(got[SWEEP] == PR_ANSWER_WITNESS || suite_sweep_misses(suite[i].name, symbolic));
+            if (check_failures) fprintf(stderr, "%s variant %d\n", suite[i].name, variant);
+            pr_arena_free(arena);
+        }
+    pr_arena_free(scratch);
+}
+
+/* --- one test a side condition (decision-engine.md 11) -------------------------------------------- */
+
+#define PIDS "(var A.p pid 0 a 0 3) (var B.p pid 0 b 0 3) "
+#define AXIS "(var A.q pid 1 a 0 1) (var B.q pid 1 b 0 1) "
+#define LANE "(var A.l lane 0 a 0 7) (var B.l lane 0 b 0 7) "
+#define TWIN_P "(twin A.p B.p) "
+#define TWIN_Q "(twin A.q B.q) "
+#define TWIN_L "(twin A.l B.l) "
+#define LESS_P "(distinct (<= (+ 1 A.p (* -1 B.p)) 0)) "
+#define LESS_Q "(distinct (and (= (+ A.p (* -1 B.p)) 0) (<= (+ 1 A.q (* -1 B.q)) 0))) "
+#define LESS_L "(distinct (<= (+ 1 A.l (* -1 B.l)) 0)) "
+#define INTER "(query (copies inter same 0 0) "
+#define INTRA "(query (copies intra same 0 0) (var P pid 0 a 0 3) "
+
+static const struct rule_case { const char *name; pr_pre_rule drop; int tier; const char *text; } rule_cases[] = {
+    { "1.3 residue: 22 and 15 of 8 bytes", PR_DROP_RESIDUE, PRETEST,
+      INTER PIDS TWIN_P LESS_P "(addr 8 22) (addr 8 15))" },
+    { "1.3 p117: f32 at byte stride 2", PR_DROP_RESIDUE, CLOSURE,
+      INTRA LANE TWIN_L LESS_L "(addr 4 (+ (* 128 P) (* 2 A.l))) (addr 4 (+ (* 128 P) (* 2 B.l))))" },
+    { "3.0 p104: an axis nobody reads, delta search", PR_DROP_AXES, PRETEST,
+      INTER PIDS AXIS LANE TWIN_P TWIN_Q TWIN_L LESS_P LESS_Q
+      "(addr 4 (+ (* 32 A.p) (* 4 A.l))) (addr 4 (+ (* 32 B.p) (* 4 B.l))))" },
+    { "3.0 p104: an axis nobody reads, closure", PR_DROP_AXES, CLOSURE,
+      INTER PIDS AXIS LANE TWIN_P TWIN_Q TWIN_L LESS_P LESS_Q
+      "(addr 4 (+ (* 32 A.p) (* 4 A.l))) (addr 4 (+ (* 32 B.p) (* 4 B.l))))" },
+    { "3.0, 3.3: an absent dimension is not recovered", PR_DROP_ABSENT, PRETEST,
+      INTER PIDS AXIS LANE TWIN_P TWIN_Q TWIN_L LESS_P LESS_Q
+      "(addr 4 (+ (* 32 A.p) (* 4 A.l))) (addr 4 (+ (* 32 B.p) (* 4 B.l))))" },
+    { "3.0 p109: two records of one program", PR_DROP_ALTERNATIVE, CLOSURE,
+      "(query (copies intra two 0 0) (var A.l lane 0 a 0 7) (var B.l lane 8 b 0 7) (addr 4 (* 4 A.l)) (addr 4 (* 4 B.l)))" },
+    { "3.0 p110: no lane in the address", PR_DROP_ABSENT, CLOSURE,
+      INTRA LANE TWIN_L LESS_L "(addr 4 (* 64 P)) (addr 4 (* 64 P)))" },
+    { "3.2 both widths, no coefficients", PR_DROP_BOTH_WIDTHS, PRETEST,
+      INTER PIDS TWIN_P LESS_P "(addr 1 0) (addr 4 -1))" },
+    { "3.2 window: hull of both records", PR_DROP_HULL, CLOSURE,
+      "(query (copies inter two 0 0) " PIDS "(var A.l lane 0 a -6 -1) (var B.l lane 8 b 8 16) " TWIN_P
+      "(distinct (<= (+ 1 A.p (* -1 B.p)) 0)) (distinct (<= (+ 1 B.p (* -1 A.p)) 0)) "
+      "(addr 1 (+ (* 22 A.p) A.l)) (addr 1 (+ (* 22 B.p) B.l)))" },
+    { "ranges: union of both records", PR_DROP_HULL, CLOSURE,
+      "(query (copies inter two 1 1) " PIDS "(var A.l lane 0 a 0 7) (var B.l lane 8 b 0 7) " TWIN_P
+      "(core (= A.l 0)) (core (= (+ -2 B.l) 0)) "
+      "(distinct (<= (+ 1 A.p (* -1 B.p)) 0)) (distinct (<= (+ 1 B.p (* -1 A.p)) 0)) "
+      "(addr 1 (+ (* 4 A.p) (* -2 A.l))) (addr 1 (+ (* 4 B.p) (* -2 B.l))))" },
+    { "3.3 mixed radix: the window, last coefficient", PR_DROP_W, PRETEST,
+      "(query (copies intra same 0 0) (var A.l lane 0 a 0 3) (var A.m lane 1 a 0 1) (var A.n lane 2 a 0 1) "
+      "(var B.l lane 0 b 0 3) (var B.m lane 1 b 0 1) (var B.n lane 2 b 0 1) " TWIN_L "(twin A.m B.m) (twin A.n B.n) "
+      "(distinct (<= (+ 1 A.l (* -1 B.l)) 0)) (distinct (and (= (+ A.l (* -1 B.l)) 0) (<= (+ 1 A.m (* -1 B.m)) 0))) "
+      "(distinct (and (and (= (+ A.l (* -1 B.l)) 0) (= (+ A.m (* -1 B.m)) 0)) (<= (+ 1 A.n (* -1 B.n)) 0))) "
+      "(addr 4 (+ (* 13 A.l) (* 4 A.m) A.n)) (addr 4 (+ (* 13 B.l) (* 4 B.m) B.n)))" },
+    { "S: slack stays on R", PR_DROP_SLACK, CLOSURE,
+      INTER PIDS LANE TWIN_P TWIN_L LESS_P "(addr 2 (+ A.p (* 8 A.l))) (addr 2 (+ B.p (* 8 B.l))))" },
+    { "P p118: the slack counts", PR_DROP_P_SLACK, CLOSURE,
+      "(query (copies inter same 1 1) " PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared 1 9) "
+      "(core (<= (+ 1 A.l (* -1 s)) 0)) (core (<= (+ 1 B.l (* -1 s)) 0)) "
+      "(addr 4 (+ (* A.p s) A.l)) (addr 4 (+ (* B.p s) B.l)))" },
+    { "P: s >= 1 is proved", PR_DROP_P_SIGN, CLOSURE,
+      INTER PIDS TWIN_P LESS_P "(var s param 0 shared 0 3) (addr 1 (* A.p s)) (addr 1 (* B.p s)))" },
+    { "P: the factor is one value", PR_DROP_P_FACTOR, CLOSURE,
+      INTER PIDS TWIN_P LESS_P "(var A.l lane 0 a 1 3) (var B.l lane 0 b 1 3) " TWIN_L
+      "(addr 1 (* A.p A.l)) (addr 1 (* B.p B.l)))" },
+    { "D p105: two kinds of division", PR_DROP_D_KIND, CLOSURE,
+      INTRA "(var A.l lane 0 a -3 4) (var B.l lane 0 b -3 4) " TWIN_L LESS_L
+      "(addr 4 (+ (* 64 P) (* 16 (tdiv A.l 4)) (* 4 (fmod A.l 4)))) "
+      "(addr 4 (+ (* 64 P) (* 16 (tdiv B.l 4)) (* 4 (fmod B.l 4)))))" },
+    { "ranges p112: sign of the dividend", PR_DROP_SIGN, CLOSURE,
+      INTER PIDS LANE TWIN_P TWIN_L LESS_P "(addr 4 (+ 32 (* 16 A.p) (* 4 (trem (+ -4 A.l) 4)))) "
+      "(addr 4 (+ 32 (* 16 B.p) (* 4 (trem (+ -4 B.l) 4)))))" },
+};
+
+/* What must not be proved although no condition of one rule stands behind it, and safe neighbours that must be. */
+static const struct { const char *name; bool safe; const char *text; } other_cases[] = {
+    { "p114: an affine image of the ids", false,
+      INTER PIDS AXIS TWIN_P TWIN_Q LESS_P LESS_Q "(addr 4 (+ (* 4 A.p) (* 4 A.q))) (addr 4 (+ (* 4 B.p) (* 4 B.q))))" },
+    { "3.2 gcd 0: equal constants meet", false, INTER PIDS TWIN_P LESS_P "(addr 4 64) (addr 4 64))" },
+    { "3.2 floor residues", false, INTER PIDS TWIN_P LESS_P "(addr 1 (* 8 A.p)) (addr 4 (+ -9 (* 8 B.p))))" },
+    { "3.2 residues apart", true, INTER PIDS TWIN_P LESS_P "(addr 2 (* 8 A.p)) (addr 4 (+ 4 (* 8 B.p))))" },
+    { "p104 with one program on the other axis", true,
+      INTER PIDS LANE TWIN_P TWIN_L LESS_P "(addr 4 (+ (* 32 A.p) (* 4 A.l))) (addr 4 (+ (* 32 B.p) (* 4 B.l))))" },
+    { "p105 with one kind", true,
+      INTER PIDS TWIN_P LESS_P "(addr 4 (+ (* 20 (tdiv (+ -2 A.p) 3)) (* 4 (trem (+ -2 A.p) 3)))) "
+      "(addr 4 (+ (* 20 (tdiv (+ -2 B.p) 3)) (* 4 (trem (+ -2 B.p) 3)))))" },
+    { "P with a stride of the right size", true,
+      "(query (copies inter same 1 1) " PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared 4 9) "
+      "(core (<= (+ 4 A.l (* -1 s)) 0)) (core (<= (+ 4 B.l (* -1 s)) 0)) "
+      "(addr 4 (+ (* A.p s) A.l)) (addr 4 (+ (* B.p s) B.l)))" },
+    { "grid stride", true,
+      "(query (copies inter same 1 1) " PIDS TWIN_P LESS_P "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
+      "(var G grid 0 shared 1 4) (core (<= (+ 1 A.p (* -1 G)) 0)) (core (<= (+ 1 B.p (* -1 G)) 0)) "
+      "(addr 4 (+ (* 4 A.p) (* 4 (* A.k G)))) (addr 4 (+ (* 4 B.p) (* 4 (* B.k G)))))" },
+    { "O3: equal lanes are ordered", true,
+      "(query (copies intra two 0 0) (var A.l lane 0 a 0 7) (var B.l lane 8 b 0 7) (core (not (= (+ A.l (* -1 B.l)) 0))) "
+      "(addr 4 (* 4 A.l)) (addr 4 (* 4 B.l)))" },
+};
+
+static pr_outcome ask(int t, const char *text, pr_arena *arena, pr_pre_rule drop)
+{
+    const char *why = "";
+    pr_outcome o = { .answer = PR_ANSWER_UNKNOWN };
+    pr_query *q = pr_query_parse(pr_terms_new(arena), arena, (pr_str){ text, strlen(text) }, &why);
+    CHECK(q != NULL);
+    if (!q) {
+        fprintf(stderr, "%s\n", why);
+        return o;
+    }
+    pr_pre_dropped = drop;
+    tier(t)->decide(ctx[t], q, &limits, arena, &o);
+    pr_pre_dropped = PR_DROP_NONE;
+    return o;
+}
+
+static void side_conditions(void)
+{
+    pr_arena *arena = pr_arena_new(0, NULL);
+    for (size_t i = 0; i < PR_LEN(rule_cases); i++) {
+        const struct rule_case *c = &rule_cases[i];
+        int before = check_failures;
+        CHECK(ask(c->tier, c->text, arena, c->drop).answer == PR_ANSWER_EMPTY);
+        for (int t = 0; t < SWEEP; t++) CHECK(ask(t, c->text, arena, PR_DROP_NONE).answer == PR_ANSWER_UNKNOWN);
+        CHECK(ask(ENUM, c->text, arena, PR_DROP_NONE).answer == PR_ANSWER_WITNESS);
+        if (check_failures != before) fprintf(stderr, "  %s\n", c->name);
+    }
+    for (size_t i = 0; i < PR_LEN(other_cases); i++) {
+        bool safe = other_cases[i].safe, proved = false;
+        int before = check_failures;
+        for (int t = 0; t < SWEEP; t++) proved |= ask(t, other_cases[i].text, arena, PR_DROP_NONE).answer == PR_ANSWER_EMPTY;
+        CHECK(proved == safe);
+        CHECK(ask(ENUM, other_cases[i].text, arena, PR_DROP_NONE).answer == (safe ? PR_ANSWER_EMPTY : PR_ANSWER_WITNESS));
+        if (check_failures != before) fprintf(stderr, "  %s\n", other_cases[i].name);
+    }
+    /* a failed premise is named */
+    pr_outcome o = ask(CLOSURE, INTER PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared -9 99) "
+                       "(addr 4 (+ (* 4 (* A.p s)) (* 4 A.l))) (addr 4 (+ (* 4 (* B.p s)) (* 4 B.l))))", arena, PR_DROP_NONE);
+    CHECK(o.needs && strcmp(o.needs, "needs s >= 8") == 0);
+    pr_arena_free(arena);
+}
+
+/* The random queries notice each dropped condition too. */
+static void faults_are_noticed(long rounds)
+{
+    for (int rule = 1; rule <= PR_DROP_P_FACTOR; rule++) {
+        rng g = { 4711u + (uint64_t)rule };
+        tally t = { 0 };
+        pr_pre_dropped = (pr_pre_rule)rule;
+        for (long i = 0; i < rounds && !t.wrong; i++) one_random(&g, &t, false);
+        pr_pre_dropped = PR_DROP_NONE;
+        bool rare = rule == PR_DROP_D_KIND || rule == PR_DROP_SIGN || rule == PR_DROP_P_FACTOR; /* the cases above */
+        CHECK(t.wrong || rare || rounds < 20000);
+        printf("rule %d dropped: %s after %ld queries\n", rule, t.wrong ? "noticed" : "not noticed", t.queries);
+    }
+}
+
+/* --- agreement with isl ------------------------------------------------------------------------------ */
+
+static void agree(void)
+{
+    pr_arena *keep = pr_arena_new(0, NULL);
+    pr_buf text;
+    pr_buf_init(&text, keep);
+    char line[1 << 16];
+    double time[TIERS] = { 0 };
+    long n = 0, settled = 0, asked[TIERS] = { 0 }, claims[TIERS][3] = { { 0 } }, isl_only[3] = { 0 };
+    const pr_engine *isl = pr_engine_isl();
+    pr_engine_ctx *isl_ctx = isl->open(keep);
+    while (fgets(line, sizeof line, stdin)) {
+        if (line[0] != '(' && text.n == 0) continue;
+        pr_buf_puts(&text, line);
+        if (line[0] != ')') continue;
+        pr_arena *arena = pr_arena_new(0, NULL), *scratch = pr_arena_new(0, NULL);
+        const char *why = NULL;
+        pr_query *q = pr_query_parse(pr_terms_new(arena), arena, (pr_str){ text.data, text.n }, &why);
+        CHECK(q != NULL && q->is_pair);
+        if (!q) fprintf(stderr, "%s\n%s", why, text.data);
+        pr_outcome want, o;
+        if (q) isl->decide(isl_ctx, q, &limits, scratch, &want);
+        bool done = false;
+        for (int t = 0; t < TIERS && q; t++) {
+            pr_limits l = limits;
+            if (t == ENUM) l.enumerate = 1 << 14;
+            double from = now_us();
+            tier(t)->decide(ctx[t], q, &l, scratch, &o);
+            if (!done) time[t] += now_us() - from, asked[t]++, claims[t][o.answer]++;
+            CHECK(o.answer == PR_ANSWER_UNKNOWN || want.answer == PR_ANSWER_UNKNOWN || o.answer == want.answer);
+            if (o.answer == PR_ANSWER_WITNESS) CHECK(pr_query_holds(q, &o.point) == PR_YES);
+            done |= o.answer != PR_ANSWER_UNKNOWN && t != ENUM;
+            if (check_failures) {
+                fprintf(stderr, "%s says %d (%s), isl %d\n%s", tier(t)->name, o.answer, o.evidence, want.answer, text.data);
+                exit(1);
+            }
+        }
+        if (q && !done) {
+            isl_only[want.answer]++;
+            if (getenv("PRE_SHOW")) printf("isl: %d\n%s", want.answer, text.data);
+        }
+        n++;
+        settled += done;
+        text.n = 0;
+        pr_arena_free(arena);
+        pr_arena_free(scratch);
+    }
+    printf("%ld pair queries, %ld settled by pre-tests; left to isl: %ld empty, %ld with witness, %ld unknown\n", n,
+           settled, isl_only[0], isl_only[1], isl_only[2]);
+    for (int t = 0; t < TIERS; t++)
+        printf("%s: asked %ld, empty %ld, witness %ld, %.2f us each\n", tier(t)->name, asked[t], claims[t][0],
+               claims[t][1], asked[t] ? time[t] / (double)asked[t] : 0);
+    CHECK(n > 0);
+    isl->close(isl_ctx);
+    pr_arena_free(keep);
+}
+
 int main(int argc, char **argv)
 {
     long rounds = argc > 1 ? atol(argv[1]) : 200000;
     pr_arena *keep = pr_arena_new(0, NULL);
     for (int i = 0; i < TIERS; i++) ctx[i] = tier(i)->open(keep);
+    if (argc > 1 && strcmp(argv[1], "--agree") == 0) {
+        agree();
+        return check_done();
+    }
+    kernel_suite(argc > 1 && strcmp(argv[1], "--suite") == 0);
+    side_conditions();
+    faults_are_noticed(rounds / 2 > 100000 ? 100000 : rounds / 2);
     random_against_enumeration(rounds, argc > 2 ? (uint64_t)atoll(argv[2]) : 88172645463325252u);
     for (int i = 0; i < TIERS; i++) tier(i)->close(ctx[i]);
     pr_arena_free(keep);
