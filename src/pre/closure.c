@@ -360,15 +360,31 @@ static void equalities(closure *x)
     }
 }
 
+/* A query over one copy: some conjunct is false under what the others bound. */
+static void one_copy(pr_space *s, pr_outcome *out)
+{
+    const pr_query *q = s->q;
+    pr_space_domain(s);
+    for (int i = 0; i < q->n_core + q->n_premises && !s->void_domain && !s->full; i++) {
+        pr_term t = i < q->n_core ? q->core[i] : q->premises[i - q->n_core];
+        if (pr_pre_truth(s, t, true) == PR_NO) s->void_domain = true;
+    }
+    if (s->void_domain) pr_pre_contradiction("closure: no instance", out);
+}
+
 static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
 {
     closure *x = pr_pre_context(ctx, sizeof *x);
     pr_form f;
     (void)limits;
     pr_pre_unknown("the closure does not settle the query", out);
-    if (!x || !q->is_pair) return;
+    if (!x) return;
     pr_space *s = &x->space;
     pr_space_begin(s, q);
+    if (!q->is_pair) {
+        if (pr_term_none(q->addr[0]) && !q->n_distinct) one_copy(s, out);
+        return;
+    }
     x->n = 0;
     x->contradiction = false;
     x->need_of = -1;

@@ -36,7 +36,7 @@ bool pr_space_two_sided(pr_space *s, pr_term t, pr_form *f)
     return pr_space_reduce(s, f);
 }
 
-static pr_tri truth(pr_space *s, pr_term t, int depth)
+static pr_tri truth(pr_space *s, pr_term t, bool rows, int depth)
 {
     const pr_terms *T = s->T;
     if (depth > DEPTH) return PR_MAYBE;
@@ -44,20 +44,20 @@ static pr_tri truth(pr_space *s, pr_term t, int depth)
     case PR_TERM_OP_FALSE: return PR_NO;
     case PR_TERM_OP_TRUE: return PR_YES;
     case PR_TERM_OP_NOT: {
-        pr_tri r = truth(s, pr_term_child(T, t, 0), depth + 1);
+        pr_tri r = truth(s, pr_term_child(T, t, 0), rows, depth + 1);
         return r == PR_MAYBE ? r : r == PR_YES ? PR_NO : PR_YES;
     }
     case PR_TERM_OP_AND: case PR_TERM_OP_OR: {
         pr_tri decides = pr_term_op_of(T, t) == PR_TERM_OP_AND ? PR_NO : PR_YES;
-        pr_tri a = truth(s, pr_term_child(T, t, 0), depth + 1);
+        pr_tri a = truth(s, pr_term_child(T, t, 0), rows, depth + 1);
         if (a == decides) return a;
-        pr_tri b = truth(s, pr_term_child(T, t, 1), depth + 1);
+        pr_tri b = truth(s, pr_term_child(T, t, 1), rows, depth + 1);
         return b == decides ? b : a == PR_MAYBE ? a : b;
     }
     case PR_TERM_OP_LE0: case PR_TERM_OP_EQ0: {
         pr_form f;
         if (!pr_space_two_sided(s, pr_term_child(T, t, 0), &f)) return PR_MAYBE;
-        pr_interval r = pr_space_range(s, &f, NULL, false);
+        pr_interval r = pr_space_range(s, &f, NULL, rows);
         if (pr_term_op_of(T, t) == PR_TERM_OP_LE0) return r.lo > 0 ? PR_NO : r.hi <= 0 ? PR_YES : PR_MAYBE;
         return r.lo > 0 || r.hi < 0 ? PR_NO : r.lo == 0 && r.hi == 0 ? PR_YES : PR_MAYBE;
     }
@@ -65,14 +65,16 @@ static pr_tri truth(pr_space *s, pr_term t, int depth)
     }
 }
 
+pr_tri pr_pre_truth(pr_space *s, pr_term t, bool rows) { return truth(s, t, rows, 0); }
+
 static bool settled(pr_space *s)
 {
     const pr_query *q = s->q;
     for (int i = q->n_core_a + q->n_core_b; i < q->n_core; i++)
-        if (truth(s, q->core[i], 0) == PR_NO) return true;
+        if (truth(s, q->core[i], false, 0) == PR_NO) return true;
     if (q->n_distinct == 0) return PR_PRE_DROPS(PR_DROP_ALTERNATIVE);
     for (int i = 0; i < q->n_distinct; i++) {
-        if (truth(s, q->distinct[i], 0) != PR_NO) return false;
+        if (truth(s, q->distinct[i], false, 0) != PR_NO) return false;
         if (PR_PRE_DROPS(PR_DROP_AXES)) return true;
     }
     return true;

@@ -620,7 +620,7 @@ static void narrow_divisors(pr_space *s, int c)
 void pr_space_domain(pr_space *s)
 {
     const pr_query *q = s->q;
-    int a = q->n_core_a, b = a + q->n_core_b;
+    int a = q->is_pair ? q->n_core_a : q->n_core, b = q->is_pair ? a + q->n_core_b : a;
     if (a < 0 || q->n_core_b < 0 || b > q->n_core) return;
     for (int c = 0; c < 2; c++) {
         for (int i = c ? a : 0; i < (c ? b : a) && !s->full; i++) add_conjunct(s, c, q->core[i], 0);

@@ -79,6 +79,8 @@ pr_interval pr_space_range(const pr_space *s, const pr_form *f, const bool *whic
  * alternative of distinct, or some conjunct over both copies, is false once the known differences are
  * put in. Evidence names the recovered dimensions. */
 bool pr_pre_empty(pr_space *s, const char *test, pr_arena *scratch, pr_outcome *out);
+/* Truth of a term in every solution, as far as ranges and known differences tell. rows: use conjuncts too. */
+pr_tri pr_pre_truth(pr_space *s, pr_term t, bool rows);
 /* EMPTY outright: the conjuncts contradict each other. */
 void pr_pre_contradiction(const char *test, pr_outcome *out);
 void pr_pre_unknown(const char *message, pr_outcome *out);
