@@ -82,7 +82,8 @@ static pr_status confirm_access(void *user, const pr_records *r, const pr_launch
                                 pr_error *err)
 {
     reached at = probe(user, grid, r, a);
-    *confirmed = at.known && at.yes && (pr_i128)at.addr == a->address;
+    /* far out of bounds an address may be negative: the machine counts modulo 2^64 */
+    *confirmed = at.known && at.yes && at.addr == (uint64_t)a->address;
     if (at.known && !*confirmed) return slip(err, &r->records.data[a->record]);
     return PR_OK;
 }
