@@ -205,20 +205,22 @@ static void enter_loop(pr_encoding *e, pr_side *s, const pr_frame *f, pr_copy co
         side_refuse(s, PR_REFUSAL_LOOP_BOUND, "a loop bound leaves exact arithmetic");
         return;
     }
-    if (!pr_term_const(T, step, &step_value) || step_value <= 0) {
+    /* A step need not be a number: what counts is that it is positive in every launch (num_programs is). */
+    pr_interval steps = pr_range(e->box, step);
+    if (steps.lo <= 0) {
         side_refuse(s, PR_REFUSAL_LOOP_BOUND, pr_term_const(T, step, &step_value)
-                        ? "a loop step is not positive" : "a loop step is not a constant");
+                        ? "a loop step is not positive" : "a loop step is not known to be positive");
         return;
     }
     pr_interval span = pr_range(e->box, pr_sub(T, upper, lower));
-    if (span.hi < PR_INF) hi = span.hi <= 0 ? 0 : (span.hi - 1) / step_value;
+    if (span.hi < PR_INF) hi = span.hi <= 0 ? 0 : (span.hi - 1) / steps.lo;
     int n = s->n_loops++;
     const char *name = pr_arena_printf(e->arena, "%s.k%d", copy == PR_COPY_A ? "A" : "B", f->loop);
     /* one variable per record: the same loop may have different ranges under different branches */
     s->iter[n] = new_var(e, PR_ROLE_ITER, unused_index(e), copy, 0, hi, name);
     s->loop[n] = f;
     map[f->k.id] = s->iter[n];
-    pr_term value = pr_add(T, lower, pr_scale(T, s->iter[n], step_value));
+    pr_term value = pr_add(T, lower, pr_mul(T, s->iter[n], step));
     activate(e, s, pr_lt(T, value, upper));
 }
 
@@ -324,6 +326,12 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
                                  pr_arena_printf(e->arena, "%s.lane%d", copy == PR_COPY_A ? "A" : "B", d));
         map[R->lane[d].id] = s->lane[d];
     }
+    for (int i = 0; i < R->premises.n; i++)   /* every program meets an assume that speaks of its own id */
+        for (int a = 0; a < 3; a++)
+            if (pr_term_mentions(T, R->premises.data[i], R->pid[a])) {
+                activate(e, s, apply(s, R->premises.data[i]));
+                break;
+            }
     for (int i = 0; i < 3; i++)   /* a symbolic extent that occurs in some term bounds the id */
         if (!e->fixed[i] && e->grid_used[i])
             activate(e, s, pr_lt(T, s->pid[i], pr_var_term(T, R->grid[i])));
@@ -364,9 +372,7 @@ void pr_encode_existence(pr_encoding *e, const pr_side *side, const pr_frame *up
             t = apply(s, frames[i]->cond);
         } else {
             if (loop >= s->n_loops) return;
-            pr_i128 step = 1;
-            pr_term_const(T, apply(s, frames[i]->step), &step);
-            t = pr_lt(T, pr_add(T, apply(s, frames[i]->lower), pr_scale(T, s->iter[loop], step)),
+            t = pr_lt(T, pr_add(T, apply(s, frames[i]->lower), pr_mul(T, s->iter[loop], apply(s, frames[i]->step))),
                       apply(s, frames[i]->upper));
             loop++;
         }

@@ -46,6 +46,11 @@ static void note_o3(pr_run *run, pr_encoding *e, pr_pair *p)
     p->used_o3 = true;
 }
 
+static bool beyond_presburger(const pr_query *q, pr_encoding *e)
+{
+    return (pr_query_class(q, e->box) & ~(unsigned)PR_CLASS_PRESBURGER) != 0;
+}
+
 static void ask(pr_run *run, pr_encoding *e, int number)
 {
     pr_pair *p = &run->pairs.data[number];
@@ -72,7 +77,8 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         if (used_o3) note_o3(run, e, p);
         return;
     }
-    pr_decide(&run->d, &p->query, true, &o, &z3_reason);
+    bool last_resort = e->rung != PR_RUNG_T0 || !beyond_presburger(&p->query, e);
+    pr_decide(&run->d, &p->query, last_resort, &o, &z3_reason);
     if (z3_reason) {
         pr_z3_reason z = { number, z3_reason, record(run, p->a)->loc };
         pr_vec_push(run->arena, &run->out->z3_reasons, z);
@@ -103,7 +109,8 @@ static void ask(pr_run *run, pr_encoding *e, int number)
 
 static bool is_open(const pr_pair *p) { return p->state != PR_PAIR_FILTERED && p->state != PR_PAIR_EMPTY; }
 
-/* T0 takes only terms that stay Presburger with symbolic parameters (happens-before.md 5.2). */
+/* T0 takes terms that stay Presburger with symbolic parameters (happens-before.md 5.2); products of unknowns
+ * only where the pre-tests may take them (decision-engine.md 3.4, rule P), never for Z3. */
 static bool t0_admits(pr_run *run, pr_encoding *e)
 {
     for (int i = 0; i < run->pairs.n; i++) {
@@ -114,7 +121,7 @@ static bool t0_admits(pr_run *run, pr_encoding *e)
         const char *why;
         pr_query q;
         if (!pr_encode_pair(e, p->a, p->b, p->intra, &q, &dead, &used, false, &kind, &why)) return false;
-        if (!dead && (pr_query_class(&q, e->box) & ~(unsigned)PR_CLASS_PRESBURGER)) return false;
+        if ((run->o->engine == PR_ENGINE_Z3 || run->o->no_pretest) && !dead && beyond_presburger(&q, e)) return false;
     }
     return true;
 }

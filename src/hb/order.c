@@ -163,12 +163,13 @@ static int64_t lanes_of(const pr_record *r)
     return n;
 }
 
-static int warps(const pr_encoding *e) { return e->launch && e->launch->num_warps > 0 ? e->launch->num_warps : 4; }
+/* Without a launch the number of warps is open: no tile is then known to have an element for each thread. */
+static int64_t warps(const pr_encoding *e) { return e->launch && e->launch->num_warps > 0 ? e->launch->num_warps : INT32_MAX; }
 
 bool pr_order_is_replicated(const pr_encoding *e, const pr_record *load)
 {
     bool only_positional = !load->reaches_path && !load->reaches_other_shape && !load->reaches_mask;
-    return !(only_positional || lanes_of(load) >= (int64_t)warps(e) * 32);
+    return !(only_positional || lanes_of(load) >= warps(e) * 32);
 }
 
 /* Does O3 put x before y at one lane and iteration? (happens-before.md 1.5) */
