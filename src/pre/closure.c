@@ -15,11 +15,12 @@ enum { ROUNDS = 16 };
 
 typedef struct closure {
     pr_space space;
-    int n, n_rows_used;
+    int n;
     pr_form form[PR_PRE_FORMS];
-    bool looked[PR_PRE_FORMS];        /* splits were tried since the form last changed */
+    bool looked[PR_PRE_FORMS]; /* splits were tried since the form last changed */
     bool changed, contradiction;
-    pr_i128 need; int need_of;        /* rule P failed only because need_of >= need is not shown; -1 */
+    pr_i128 need;
+    int need_of; /* rule P failed only because need_of >= need is not shown; -1 */
 } closure;
 
 static pr_i128 ceil_div(pr_i128 a, pr_i128 b) { return -pr_fdiv(-a, b); }
@@ -119,14 +120,15 @@ static void splits(closure *x, const pr_form *f)
     for (int i = 0; i < f->n; i++) {
         if (f->at[i].a != f->at[i].b || pr_is_inf(f->at[i].a)) continue;
         int j = pairs++;
-        for (; j > 0 && size(f->at[order[j - 1]].a) < size(f->at[i].a); j--) order[j] = order[j - 1];
+        for (; j > 0 && size(f->at[order[j - 1]].a) < size(f->at[i].a); j--)
+            order[j] = order[j - 1];
         order[j] = i;
     }
-    for (int i = 0; i < pairs && !x->contradiction; i++) {     /* the i+1 largest coefficients */
+    for (int i = 0; i < pairs && !x->contradiction; i++) { /* the i+1 largest coefficients */
         which[order[i]] = true;
         if (f->n > 1) split(x, f, which);
     }
-    for (int i = 1; i < pairs && !x->contradiction; i++) {     /* all multiples of one of them */
+    for (int i = 1; i < pairs && !x->contradiction; i++) { /* all multiples of one of them */
         pr_i128 c = f->at[order[i]].a;
         bool other = false;
         for (int j = 0; j < f->n; j++) which[j] = false;
@@ -140,9 +142,10 @@ static void splits(closure *x, const pr_form *f)
 
 /* --- P --------------------------------------------------------------------------------------------- */
 
-/* Is sup(parts in copy c) + constant <= (g - e)*s for a bound e*s on the parts? least: proved minimum of s. */
-static bool below(const closure *x, int c, const pr_part *r, int n, int s, pr_i128 g, pr_i128 least, pr_i128 constant,
-                  pr_i128 *need)
+/* Is sup(parts in copy c) + constant <= (g - e)*s for a bound e*s on the parts? least: proved
+ * minimum of s. */
+static bool below(const closure *x, int c, const pr_part *r, int n, int s, pr_i128 g, pr_i128 least,
+                  pr_i128 constant, pr_i128 *need)
 {
     const pr_space *sp = &x->space;
     pr_i128 top = pr_sat_up(pr_space_sup(sp, c, r, n, true), constant);
@@ -168,7 +171,8 @@ static bool below(const closure *x, int c, const pr_part *r, int n, int s, pr_i1
             if (y.node == s) continue;
             int k = 0;
             while (k < n && r[k].node != y.node) k++;
-            if (k < n && r[k].coef % y.coef == 0 && r[k].coef / y.coef >= 1 && (mu == 0 || mu == r[k].coef / y.coef)) {
+            if (k < n && r[k].coef % y.coef == 0 && r[k].coef / y.coef >= 1 &&
+                (mu == 0 || mu == r[k].coef / y.coef)) {
                 mu = r[k].coef / y.coef;
                 used[k] = true;
                 continue;
@@ -179,7 +183,8 @@ static bool below(const closure *x, int c, const pr_part *r, int n, int s, pr_i1
         if (mu == 0 || bound >= PR_INF || !pr_mul_ok(mu, e, &e) || e > g) continue;
         for (int k = 0; k < n; k++)
             if (!used[k]) rest[n_rest++] = r[k];
-        v = pr_sat_up(pr_sat_up(pr_sat_mul(mu, bound), pr_space_sup(sp, c, rest, n_rest, true)), constant);
+        v = pr_sat_up(pr_sat_up(pr_sat_mul(mu, bound), pr_space_sup(sp, c, rest, n_rest, true)),
+                      constant);
         if (v < PR_INF && v <= pr_sat_mul(g - e, least)) return true;
     }
     return false;
@@ -223,7 +228,8 @@ static void split_by(closure *x, const pr_form *f, int s)
         int reduced = pr_space_product(sp, factor, n);
         if (reduced < 0 || !pr_space_pairs(sp, reduced, it->a, &h)) return;
     }
-    pr_i128 least = sp->node[s].iv[0].lo > sp->node[s].iv[1].lo ? sp->node[s].iv[0].lo : sp->node[s].iv[1].lo;
+    pr_i128 least =
+        sp->node[s].iv[0].lo > sp->node[s].iv[1].lo ? sp->node[s].iv[0].lo : sp->node[s].iv[1].lo;
     if (PR_PRE_DROPS(PR_DROP_P_SIGN) && least < 1) least = 1;
     pr_i128 lo = f->lo, hi = f->hi, need = 1;
     if (PR_PRE_DROPS(PR_DROP_P_SLACK)) lo = hi = 0;
@@ -291,9 +297,10 @@ static void look(closure *x, int i)
         if (f.k < f.lo || f.k > f.hi) x->contradiction = true;
         return;
     }
-    if (f.n == 1 && f.at[0].a == f.at[0].b && !pr_is_inf(f.at[0].a)) {                     /* L */
+    if (f.n == 1 && f.at[0].a == f.at[0].b && !pr_is_inf(f.at[0].a)) { /* L */
         pr_i128 c = f.at[0].a, lo = f.lo - f.k, hi = f.hi - f.k;
-        pr_i128 from = c > 0 ? ceil_div(lo, c) : ceil_div(-hi, -c), to = c > 0 ? pr_fdiv(hi, c) : pr_fdiv(-lo, -c);
+        pr_i128 from = c > 0 ? ceil_div(lo, c) : ceil_div(-hi, -c),
+                to = c > 0 ? pr_fdiv(hi, c) : pr_fdiv(-lo, -c);
         if (from > to) x->contradiction = true;
         else if (from == to) learn(x, f.at[0].node, from);
         bool product = x->space.node[f.at[0].node].op == PR_TERM_OP_MUL;
@@ -317,7 +324,8 @@ static void congruences(closure *x)
             const pr_space_node *k = &s->node[s->kid[v->first + j]];
             known = k->known && (k->delta == 0 || v->op == PR_TERM_OP_SUM);
             if (known && k->delta != 0)
-                known = pr_mul_ok(s->coef[v->first + j], k->delta, &part) && pr_add_ok(delta, part, &delta);
+                known = pr_mul_ok(s->coef[v->first + j], k->delta, &part) &&
+                        pr_add_ok(delta, part, &delta);
         }
         if (known) learn(x, i, delta);
     }
@@ -335,7 +343,8 @@ static void divisions(closure *x)
         int dividend = s->kid[q->first], divisor = s->kid[q->first + 1];
         const pr_space_node *t = &s->node[dividend], *d = &s->node[divisor];
         if (t->known || !d->known || d->delta != 0) continue;
-        bool one_kind = t->iv[0].lo >= 0 && t->iv[1].lo >= 0 && d->iv[0].lo >= 1 && d->iv[1].lo >= 1;
+        bool one_kind =
+            t->iv[0].lo >= 0 && t->iv[1].lo >= 0 && d->iv[0].lo >= 1 && d->iv[1].lo >= 1;
         for (int j = 0; j < s->n; j++) {
             const pr_space_node *r = &s->node[j];
             if (!is_remainder(r->op) || !r->known || r->delta != 0) continue;
@@ -372,7 +381,8 @@ static void one_copy(pr_space *s, pr_outcome *out)
     if (s->void_domain) pr_pre_contradiction("closure: no instance", out);
 }
 
-static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
+                   pr_arena *scratch, pr_outcome *out)
 {
     closure *x = pr_pre_context(ctx, sizeof *x);
     pr_form f;
@@ -423,8 +433,13 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
 const pr_engine *pr_engine_closure(void)
 {
     static const pr_engine engine = {
-        .name = "closure", .accepts = ~0u, .decide = decide, .open = pr_pre_open, .close = pr_pre_close,
-        .dump = pr_pre_dump, .version = pr_pre_version,
+        .name = "closure",
+        .accepts = ~0u,
+        .decide = decide,
+        .open = pr_pre_open,
+        .close = pr_pre_close,
+        .dump = pr_pre_dump,
+        .version = pr_pre_version,
     };
     return &engine;
 }

@@ -47,18 +47,21 @@ static pr_tri truth(pr_space *s, pr_term t, bool rows, int depth)
         pr_tri r = truth(s, pr_term_child(T, t, 0), rows, depth + 1);
         return r == PR_MAYBE ? r : r == PR_YES ? PR_NO : PR_YES;
     }
-    case PR_TERM_OP_AND: case PR_TERM_OP_OR: {
+    case PR_TERM_OP_AND:
+    case PR_TERM_OP_OR: {
         pr_tri decides = pr_term_op_of(T, t) == PR_TERM_OP_AND ? PR_NO : PR_YES;
         pr_tri a = truth(s, pr_term_child(T, t, 0), rows, depth + 1);
         if (a == decides) return a;
         pr_tri b = truth(s, pr_term_child(T, t, 1), rows, depth + 1);
         return b == decides ? b : a == PR_MAYBE ? a : b;
     }
-    case PR_TERM_OP_LE0: case PR_TERM_OP_EQ0: {
+    case PR_TERM_OP_LE0:
+    case PR_TERM_OP_EQ0: {
         pr_form f;
         if (!pr_space_two_sided(s, pr_term_child(T, t, 0), &f)) return PR_MAYBE;
         pr_interval r = pr_space_range(s, &f, NULL, rows);
-        if (pr_term_op_of(T, t) == PR_TERM_OP_LE0) return r.lo > 0 ? PR_NO : r.hi <= 0 ? PR_YES : PR_MAYBE;
+        if (pr_term_op_of(T, t) == PR_TERM_OP_LE0)
+            return r.lo > 0 ? PR_NO : r.hi <= 0 ? PR_YES : PR_MAYBE;
         return r.lo > 0 || r.hi < 0 ? PR_NO : r.lo == 0 && r.hi == 0 ? PR_YES : PR_MAYBE;
     }
     default: return PR_MAYBE;
@@ -94,7 +97,7 @@ bool pr_pre_empty(pr_space *s, const char *test, pr_arena *scratch, pr_outcome *
         unsigned sides;
         if (find_var(s, s->twin[i][0])) continue;
         int id = pr_space_node_of(s, pr_var_term(s->q->terms, s->twin[i][0]), &sides);
-        s->node[id].known = true;                             /* absent: taken for equal */
+        s->node[id].known = true; /* absent: taken for equal */
     }
 #endif
     if (!settled(s)) return false;
@@ -104,10 +107,12 @@ bool pr_pre_empty(pr_space *s, const char *test, pr_arena *scratch, pr_outcome *
         const pr_space_node *v = find_var(s, s->twin[i][0]);
         if (!v || !v->known || v->delta != 0) continue;
         const char *name = pr_var_get(s->T, s->twin[i][0])->name;
-        n += (size_t)snprintf(text + n, sizeof text - n, " %s", name[0] == 'A' && name[1] == '.' ? name + 2 : name);
+        n += (size_t)snprintf(text + n, sizeof text - n, " %s",
+                              name[0] == 'A' && name[1] == '.' ? name + 2 : name);
     }
     if (n >= sizeof text) n = sizeof text - 1;
-    *out = (pr_outcome){ .answer = PR_ANSWER_EMPTY, .evidence = pr_arena_strndup(scratch, text, n) };
+    *out =
+        (pr_outcome){ .answer = PR_ANSWER_EMPTY, .evidence = pr_arena_strndup(scratch, text, n) };
     return true;
 }
 
@@ -118,12 +123,16 @@ void pr_pre_contradiction(const char *test, pr_outcome *out)
 
 void pr_pre_unknown(const char *message, pr_outcome *out)
 {
-    *out = (pr_outcome){ .answer = PR_ANSWER_UNKNOWN, .why = PR_REFUSAL_NEEDS_SMT, .message = message };
+    *out = (pr_outcome){ .answer = PR_ANSWER_UNKNOWN,
+                         .why = PR_REFUSAL_NEEDS_SMT,
+                         .message = message };
 }
 
 /* --- what all rows of the table share ------------------------------------------------------------ */
 
-struct pr_engine_ctx { void *block; };
+struct pr_engine_ctx {
+    void *block;
+};
 
 pr_engine_ctx *pr_pre_open(pr_arena *arena) { return PR_NEW(arena, pr_engine_ctx); }
 

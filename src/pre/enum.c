@@ -6,11 +6,14 @@
 #include "pre/tape.h"
 #include "pre/space.h"
 
-typedef struct odometer { int n, *at; const pr_i128 *lo, *hi; } odometer;
+typedef struct odometer {
+    int n, *at;
+    const pr_i128 *lo, *hi;
+} odometer;
 
-/* Variables of one side, the last runs fastest; false when there are more than cap points or an open bound. */
-static bool side_vars(const pr_query *q, const int8_t *side, int which, const pr_i128 *lo, const pr_i128 *hi,
-                      pr_arena *scratch, odometer *o, pr_i128 *points)
+/* Variables of one side, the last runs fastest; false when one has no bound. */
+static bool side_vars(const pr_query *q, const int8_t *side, int which, const pr_i128 *lo,
+                      const pr_i128 *hi, pr_arena *scratch, odometer *o, pr_i128 *points)
 {
     *o = (odometer){ .at = PR_NEW_N(scratch, int, q->n_vars + 1), .lo = lo, .hi = hi };
     *points = 1;
@@ -43,7 +46,8 @@ static bool next(const odometer *o, pr_i128 *at)
 
 static void witness(const pr_query *q, const pr_i128 *at, pr_outcome *out)
 {
-    *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS, .evidence = "enumeration",
+    *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS,
+                         .evidence = "enumeration",
                          .point = { (pr_i128 *)at, q->n_vars } };
 }
 
@@ -53,12 +57,13 @@ static void settle(bool unsure, bool over, pr_outcome *out)
         *out = (pr_outcome){ .answer = PR_ANSWER_EMPTY, .evidence = "enumeration" };
         return;
     }
-    pr_pre_unknown(over ? "too many overlapping instances to enumerate" : "an instance leaves 128 bits", out);
+    pr_pre_unknown(
+        over ? "too many overlapping instances to enumerate" : "an instance leaves 128 bits", out);
     if (over) out->why = PR_REFUSAL_BUDGET;
 }
 
-static void one_copy(const pr_query *q, const pr_i128 *lo, const pr_i128 *hi, int64_t limit, pr_arena *scratch,
-                     pr_outcome *out)
+static void one_copy(const pr_query *q, const pr_i128 *lo, const pr_i128 *hi, int64_t limit,
+                     pr_arena *scratch, pr_outcome *out)
 {
     odometer o;
     pr_i128 points, *at = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
@@ -102,10 +107,12 @@ static void unrank(const odometer *o, uint32_t number, pr_i128 *at)
     }
 }
 
-static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
+                   pr_arena *scratch, pr_outcome *out)
 {
     int64_t limit = pr_pre_limit(limits->enumerate, PR_PRE_ENUM), looked = 0;
-    pr_i128 *lo = PR_NEW_N(scratch, pr_i128, q->n_vars + 1), *hi = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
+    pr_i128 *lo = PR_NEW_N(scratch, pr_i128, q->n_vars + 1),
+            *hi = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
     pr_i128 *at = PR_NEW_N(scratch, pr_i128, q->n_vars + 1), points[3];
     odometer o[3];
     pr_trio x;
@@ -163,7 +170,9 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
                         settle(false, true, out);
                         return;
                     }
-                    if (!pr_sub_ok(h.address[e - 1], address, &d) || d >= q->width[1] || -d >= q->width[0]) continue;
+                    if (!pr_sub_ok(h.address[e - 1], address, &d) || d >= q->width[1] ||
+                        -d >= q->width[0])
+                        continue;
                     unrank(&o[0], number[e - 1], at);
                     r = pr_trio_both(&x, at);
                     if (r == PR_YES && pr_query_holds(q, &(pr_point){ at, q->n_vars }) == PR_YES) {
@@ -180,8 +189,13 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
 const pr_engine *pr_engine_enum(void)
 {
     static const pr_engine engine = {
-        .name = "enum", .accepts = ~0u, .decide = decide, .open = pr_pre_open, .close = pr_pre_close,
-        .dump = pr_pre_dump, .version = pr_pre_version,
+        .name = "enum",
+        .accepts = ~0u,
+        .decide = decide,
+        .open = pr_pre_open,
+        .close = pr_pre_close,
+        .dump = pr_pre_dump,
+        .version = pr_pre_version,
     };
     return &engine;
 }

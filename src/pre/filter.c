@@ -12,7 +12,7 @@ static bool residue_excludes(const pr_form *f)
     pr_i128 g = 0;
     for (int i = 0; i < f->n; i++) g = pr_gcd(g, pr_gcd(f->at[i].a, f->at[i].b));
     if (g == 0) return f->k < f->lo || f->k > f->hi;
-    pr_i128 first = pr_fmod(f->lo - f->k, g);               /* distance down to the last value <= lo */
+    pr_i128 first = pr_fmod(f->lo - f->k, g); /* distance down to the last value <= lo */
     if (first) first = g - first;
     return first > f->hi - f->lo;
 }
@@ -30,7 +30,8 @@ static bool complementary(const pr_query *q)
     return false;
 }
 
-static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
+                   pr_arena *scratch, pr_outcome *out)
 {
     pr_space *s = pr_pre_context(ctx, sizeof *s);
     pr_form f;
@@ -77,8 +78,13 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
 const pr_engine *pr_engine_pretest(void)
 {
     static const pr_engine engine = {
-        .name = "pretest", .accepts = ~0u, .decide = decide, .open = pr_pre_open, .close = pr_pre_close,
-        .dump = pr_pre_dump, .version = pr_pre_version,
+        .name = "pretest",
+        .accepts = ~0u,
+        .decide = decide,
+        .open = pr_pre_open,
+        .close = pr_pre_close,
+        .dump = pr_pre_dump,
+        .version = pr_pre_version,
     };
     return &engine;
 }

@@ -6,14 +6,14 @@
 #include "pre/space.h"
 
 typedef struct search {
-    int n, at[PR_PRE_ATOMS];                 /* pairs, largest coefficient first */
+    int n, at[PR_PRE_ATOMS]; /* pairs, largest coefficient first */
     pr_i128 c[PR_PRE_ATOMS], lo[PR_PRE_ATOMS], hi[PR_PRE_ATOMS];
     pr_i128 rest_lo[PR_PRE_ATOMS + 1], rest_hi[PR_PRE_ATOMS + 1], gcd[PR_PRE_ATOMS + 1];
-    pr_i128 from, to;                        /* window of the sum */
+    pr_i128 from, to; /* window of the sum */
     int64_t nodes;
     pr_delta *found;
     int n_found, cap;
-    bool over;                               /* the node limit or the number range was left */
+    bool over; /* the node limit or the number range was left */
     pr_delta now;
 } search;
 
@@ -37,7 +37,8 @@ static bool level(search *x, int i, pr_i128 sum)
     if (g > 1 && ceil_div(from, g) > pr_fdiv(to, g)) return true;
     from -= x->rest_hi[i + 1];
     to -= x->rest_lo[i + 1];
-    pr_i128 lo = c > 0 ? ceil_div(from, c) : ceil_div(-to, -c), hi = c > 0 ? pr_fdiv(to, c) : pr_fdiv(-from, -c);
+    pr_i128 lo = c > 0 ? ceil_div(from, c) : ceil_div(-to, -c),
+            hi = c > 0 ? pr_fdiv(to, c) : pr_fdiv(-from, -c);
     if (lo < x->lo[i]) lo = x->lo[i];
     if (hi > x->hi[i]) hi = x->hi[i];
     /* nearest to 0 first: the smallest candidates */
@@ -54,7 +55,8 @@ static bool level(search *x, int i, pr_i128 sum)
 
 static pr_i128 size(pr_i128 v) { return v < 0 ? -v : v; }
 
-int pr_radix_search(const pr_space *s, const pr_form *f, int64_t nodes, pr_delta *found, int cap, bool *all)
+int pr_radix_search(const pr_space *s, const pr_form *f, int64_t nodes, pr_delta *found, int cap,
+                    bool *all)
 {
     const pr_i128 huge = (pr_i128)1 << 100;
     search x = { .nodes = nodes, .found = found, .cap = cap };
@@ -68,7 +70,7 @@ int pr_radix_search(const pr_space *s, const pr_form *f, int64_t nodes, pr_delta
         for (; j > 0 && size(it->a) > size(f->at[x.at[j - 1]].a); j--) x.at[j] = x.at[j - 1];
         x.at[j] = i;
     }
-    pr_interval rest = pr_space_range(s, f, single, false);    /* the constant included */
+    pr_interval rest = pr_space_range(s, f, single, false); /* the constant included */
     if (pr_is_inf(rest.lo) || pr_is_inf(rest.hi)) return -1;
     x.from = f->lo - rest.hi;
     x.to = f->hi - rest.lo;

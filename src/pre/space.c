@@ -16,7 +16,8 @@ pr_i128 pr_sat_mul(pr_i128 a, pr_i128 b)
 {
     pr_i128 r;
     if (a == 0 || b == 0) return 0;
-    if (pr_is_inf(a) || pr_is_inf(b) || !pr_mul_ok(a, b, &r)) return (a < 0) != (b < 0) ? -PR_INF : PR_INF;
+    if (pr_is_inf(a) || pr_is_inf(b) || !pr_mul_ok(a, b, &r))
+        return (a < 0) != (b < 0) ? -PR_INF : PR_INF;
     return clamp(r);
 }
 
@@ -43,14 +44,15 @@ static bool has_twin(const pr_space *s, pr_var v)
 /* Lane d of one record and lane d of another, so that "equal lanes" can be recovered and refuted. */
 static void pair_lanes(pr_space *s)
 {
-    enum { DIMENSIONS = 8 };                           /* hb numbers lanes by record * 8 + dimension */
+    enum { DIMENSIONS = 8 }; /* hb numbers lanes by record * 8 + dimension */
     const pr_query *q = s->q;
     for (int i = 0; i < q->n_vars; i++) {
         const pr_var_info *a = pr_var_get(s->T, q->vars[i]);
         if (a->role != PR_ROLE_LANE || a->copy != PR_COPY_A || has_twin(s, q->vars[i])) continue;
         for (int j = 0; j < q->n_vars && s->n_twins < PR_SPACE_TWINS; j++) {
             const pr_var_info *b = pr_var_get(s->T, q->vars[j]);
-            if (b->role != PR_ROLE_LANE || b->copy != PR_COPY_B || has_twin(s, q->vars[j])) continue;
+            if (b->role != PR_ROLE_LANE || b->copy != PR_COPY_B || has_twin(s, q->vars[j]))
+                continue;
             if (a->index % DIMENSIONS != b->index % DIMENSIONS) continue;
             s->twin[s->n_twins][0] = q->vars[i];
             s->twin[s->n_twins++][1] = q->vars[j];
@@ -80,8 +82,8 @@ static uint32_t mix(uint64_t h)
     return (uint32_t)(h ^ h >> 29);
 }
 
-static bool same_content(const pr_space *s, const pr_space_node *x, uint8_t op, pr_i128 value, const int *kid,
-                         const pr_i128 *coef, int n)
+static bool same_content(const pr_space *s, const pr_space_node *x, uint8_t op, pr_i128 value,
+                         const int *kid, const pr_i128 *coef, int n)
 {
     if (x->op != op || x->n != n || x->value != value) return false;
     for (int i = 0; i < n; i++)
@@ -90,10 +92,12 @@ static bool same_content(const pr_space *s, const pr_space_node *x, uint8_t op, 
 }
 
 /* kid and coef are the last n entries of the pools when the node is new; they are dropped when it is not. */
-static int intern(pr_space *s, uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef, int n)
+static int intern(pr_space *s, uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef,
+                  int n)
 {
     uint64_t h = op * 31u + (uint64_t)value * 0x9e3779b97f4a7c15u;
-    for (int i = 0; i < n; i++) h = h * 0x100000001b3u + (uint64_t)kid[i] * 7 + (uint64_t)coef[i] * 0x9e37u;
+    for (int i = 0; i < n; i++)
+        h = h * 0x100000001b3u + (uint64_t)kid[i] * 7 + (uint64_t)coef[i] * 0x9e37u;
     uint32_t at = mix(h) % PR_SPACE_TABLE;
     while (s->by_content[at]) {
         int id = s->by_content[at] - 1;
@@ -131,8 +135,15 @@ static void sort_parts(int *kid, pr_i128 *coef, int n)
 static bool commutes(pr_term_op op)
 {
     switch (op) {
-    case PR_TERM_OP_SUM: case PR_TERM_OP_MUL: case PR_TERM_OP_MIN: case PR_TERM_OP_MAX: case PR_TERM_OP_BAND:
-    case PR_TERM_OP_BOR: case PR_TERM_OP_BXOR: case PR_TERM_OP_AND: case PR_TERM_OP_OR: return true;
+    case PR_TERM_OP_SUM:
+    case PR_TERM_OP_MUL:
+    case PR_TERM_OP_MIN:
+    case PR_TERM_OP_MAX:
+    case PR_TERM_OP_BAND:
+    case PR_TERM_OP_BOR:
+    case PR_TERM_OP_BXOR:
+    case PR_TERM_OP_AND:
+    case PR_TERM_OP_OR: return true;
     default: return false;
     }
 }
@@ -160,7 +171,8 @@ static int of_variable(pr_space *s, pr_term t, unsigned *sides)
 
 static pr_interval product_range(pr_interval a, pr_interval b)
 {
-    pr_i128 e[4] = { pr_sat_mul(a.lo, b.lo), pr_sat_mul(a.lo, b.hi), pr_sat_mul(a.hi, b.lo), pr_sat_mul(a.hi, b.hi) };
+    pr_i128 e[4] = { pr_sat_mul(a.lo, b.lo), pr_sat_mul(a.lo, b.hi), pr_sat_mul(a.hi, b.lo),
+                     pr_sat_mul(a.hi, b.hi) };
     pr_interval r = { e[0], e[0] };
     for (int i = 1; i < 4; i++) {
         if (e[i] < r.lo) r.lo = e[i];
@@ -295,7 +307,8 @@ int pr_space_product(pr_space *s, const int *factor, int n)
 
 /* --- forms --------------------------------------------------------------------------------------- */
 
-/* Adds scale*t, read in copy c (or in either when it is shared). False when the piece is of the other copy. */
+/* Adds scale*t, read in copy c (or in either when it is shared). False when the piece is of the
+ * other copy. */
 static bool add_term(pr_space *s, pr_form *f, pr_term t, pr_i128 scale, int c)
 {
     unsigned sides;
@@ -356,7 +369,8 @@ bool pr_space_reduce(const pr_space *s, pr_form *f)
         while (j < n && f->at[j].node != f->at[i].node) j++;
         if (j == n) {
             f->at[n++] = f->at[i];
-        } else if (!pr_add_ok(f->at[j].a, f->at[i].a, &f->at[j].a) || !pr_add_ok(f->at[j].b, f->at[i].b, &f->at[j].b)) {
+        } else if (!pr_add_ok(f->at[j].a, f->at[i].a, &f->at[j].a) ||
+                   !pr_add_ok(f->at[j].b, f->at[i].b, &f->at[j].b)) {
             return false;
         }
     }
@@ -365,12 +379,14 @@ bool pr_space_reduce(const pr_space *s, pr_form *f)
     for (int i = 0; i < f->n; i++) {
         pr_item x = f->at[i];
         const pr_space_node *v = &s->node[x.node];
-        if (v->shared && x.b) {                       /* one value: a*v - b*v */
+        if (v->shared && x.b) { /* one value: a*v - b*v */
             if (!pr_sub_ok(x.a, x.b, &x.a)) return false;
             x.b = 0;
-        } else if (v->known && x.b) {                 /* a*vA - b*vB = (a - b)*vA + b*delta */
+        } else if (v->known && x.b) { /* a*vA - b*vB = (a - b)*vA + b*delta */
             pr_i128 d;
-            if (!pr_mul_ok(x.b, v->delta, &d) || !pr_add_ok(f->k, d, &f->k) || !pr_sub_ok(x.a, x.b, &x.a)) return false;
+            if (!pr_mul_ok(x.b, v->delta, &d) || !pr_add_ok(f->k, d, &f->k) ||
+                !pr_sub_ok(x.a, x.b, &x.a))
+                return false;
             x.b = 0;
         }
         if (pr_is_inf(x.a) || pr_is_inf(x.b)) return false;
@@ -401,13 +417,15 @@ bool pr_space_overlap(pr_space *s, pr_form *f)
  * num*x = den*row + y <= y, because row <= 0. */
 static pr_i128 sup_rows(const pr_space *s, int c, const pr_part *x, int n, pr_i128 k, int depth);
 
-static pr_i128 sup_row(const pr_space *s, int c, const pr_part *x, int n, pr_i128 k, const pr_bound_row *row,
-                       pr_i128 num, pr_i128 den, int depth)
+static pr_i128 sup_row(const pr_space *s, int c, const pr_part *x, int n, pr_i128 k,
+                       const pr_bound_row *row, pr_i128 num, pr_i128 den, int depth)
 {
     pr_part y[2 * PR_PRE_ATOMS];
     pr_i128 v, w;
     int m = 0;
-    if (!pr_mul_ok(k, num, &v) || !pr_mul_ok(row->k, den, &w) || !pr_sub_ok(v, w, &k) || pr_is_inf(k)) return PR_INF;
+    if (!pr_mul_ok(k, num, &v) || !pr_mul_ok(row->k, den, &w) || !pr_sub_ok(v, w, &k) ||
+        pr_is_inf(k))
+        return PR_INF;
     for (int i = 0; i < n; i++) {
         y[m] = x[i];
         if (!pr_mul_ok(x[i].coef, num, &y[m++].coef)) return PR_INF;
@@ -480,7 +498,8 @@ static void add_row(pr_space *s, int c, pr_term t, int sign)
     const pr_terms *T = s->T;
     pr_term_op op = pr_term_op_of(T, t);
     int n = op == PR_TERM_OP_SUM ? pr_term_arity(T, t) : 1;
-    if (s->n_rows[c] == PR_SPACE_ROWS || s->n_parts + n > PR_SPACE_ROW_ITEMS || n > PR_PRE_ATOMS) return;
+    if (s->n_rows[c] == PR_SPACE_ROWS || s->n_parts + n > PR_SPACE_ROW_ITEMS || n > PR_PRE_ATOMS)
+        return;
     pr_bound_row *r = &s->row[c][s->n_rows[c]];
     *r = (pr_bound_row){ s->n_parts, n, op == PR_TERM_OP_SUM ? sign * pr_term_value(T, t) : 0 };
     if (pr_is_inf(r->k)) return;
@@ -530,7 +549,8 @@ static bool narrow_by_row(pr_space *s, int c, const pr_bound_row *r)
 {
     pr_part minus[PR_PRE_ATOMS];
     bool changed = false;
-    for (int i = 0; i < r->n; i++) minus[i] = (pr_part){ s->part[r->first + i].node, -s->part[r->first + i].coef };
+    for (int i = 0; i < r->n; i++)
+        minus[i] = (pr_part){ s->part[r->first + i].node, -s->part[r->first + i].coef };
     for (int i = 0; i < r->n && !s->void_domain; i++) {
         pr_i128 bound = -r->k, k = s->part[r->first + i].coef;
         for (int j = 0; j < r->n && bound < PR_INF; j++)
@@ -570,16 +590,23 @@ static void division_rows(pr_space *s, int c)
         if (q->op != PR_TERM_OP_FDIV && q->op != PR_TERM_OP_TDIV) continue;
         int t = s->kid[q->first];
         const pr_space_node *x = &s->node[t], *d = &s->node[s->kid[q->first + 1]];
-        if (d->op != PR_TERM_OP_CONST || d->value < 1 || (q->op == PR_TERM_OP_TDIV && x->iv[c].lo < 0)) continue;
+        if (d->op != PR_TERM_OP_CONST || d->value < 1 ||
+            (q->op == PR_TERM_OP_TDIV && x->iv[c].lo < 0))
+            continue;
         int n = x->op == PR_TERM_OP_SUM ? x->n : 1;
         pr_i128 k = x->op == PR_TERM_OP_SUM ? x->value : 0;
         if (pr_is_inf(d->value) || pr_is_inf(k)) continue;
         for (int sign = -1; sign <= 1; sign += 2) {
-            if (s->n_rows[c] == PR_SPACE_ROWS || s->n_parts + n + 1 > PR_SPACE_ROW_ITEMS || n >= PR_PRE_ATOMS) return;
-            s->row[c][s->n_rows[c]++] = (pr_bound_row){ s->n_parts, n + 1, sign * k - (sign > 0 ? d->value - 1 : 0) };
+            if (s->n_rows[c] == PR_SPACE_ROWS || s->n_parts + n + 1 > PR_SPACE_ROW_ITEMS ||
+                n >= PR_PRE_ATOMS)
+                return;
+            s->row[c][s->n_rows[c]++] =
+                (pr_bound_row){ s->n_parts, n + 1, sign * k - (sign > 0 ? d->value - 1 : 0) };
             for (int j = 0; j < n; j++)
-                s->part[s->n_parts++] = x->op == PR_TERM_OP_SUM
-                    ? (pr_part){ s->kid[x->first + j], sign * s->coef[x->first + j] } : (pr_part){ t, sign };
+                s->part[s->n_parts++] =
+                    x->op == PR_TERM_OP_SUM
+                        ? (pr_part){ s->kid[x->first + j], sign * s->coef[x->first + j] }
+                        : (pr_part){ t, sign };
             s->part[s->n_parts++] = (pr_part){ i, -sign * d->value };
         }
     }
@@ -591,12 +618,14 @@ static pr_i128 least(const pr_space *s, int c, int node, int depth)
     pr_i128 v = x->iv[c].lo;
     if (x->op == PR_TERM_OP_SUM) {
         pr_part down[PR_PRE_ATOMS];
-        for (int i = 0; i < x->n; i++) down[i] = (pr_part){ s->kid[x->first + i], -s->coef[x->first + i] };
+        for (int i = 0; i < x->n; i++)
+            down[i] = (pr_part){ s->kid[x->first + i], -s->coef[x->first + i] };
         pr_i128 w = pr_sat_down(x->value, -pr_space_sup(s, c, down, x->n, true));
         return w > v ? w : v;
     }
     if ((x->op != PR_TERM_OP_MIN && x->op != PR_TERM_OP_MAX) || depth == 0) return v;
-    pr_i128 a = least(s, c, s->kid[x->first], depth - 1), b = least(s, c, s->kid[x->first + 1], depth - 1);
+    pr_i128 a = least(s, c, s->kid[x->first], depth - 1),
+            b = least(s, c, s->kid[x->first + 1], depth - 1);
     pr_i128 w = (a < b) == (x->op == PR_TERM_OP_MIN) ? a : b;
     return w > v ? w : v;
 }
@@ -631,12 +660,13 @@ void pr_space_domain(pr_space *s)
     for (int c = 0; c < 2; c++)
         for (int round = 0; round < NARROW_ROUNDS && !s->void_domain; round++) {
             bool changed = false;
-            for (int r = 0; r < s->n_rows[c] && !s->void_domain; r++) changed |= narrow_by_row(s, c, &s->row[c][r]);
+            for (int r = 0; r < s->n_rows[c] && !s->void_domain; r++)
+                changed |= narrow_by_row(s, c, &s->row[c][r]);
             if (!changed) break;
             narrow_upwards(s, c);
         }
     for (int c = 0; c < 2; c++) narrow_divisors(s, c);
-    for (int i = 0; i < s->n; i++) {                 /* one value: both copies' bounds hold */
+    for (int i = 0; i < s->n; i++) { /* one value: both copies' bounds hold */
         pr_space_node *x = &s->node[i];
         if (!x->shared || pr_term_none(x->rep[0]) || pr_term_none(x->rep[1])) continue;
         narrow(s, i, 0, x->iv[1]);

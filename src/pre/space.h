@@ -8,8 +8,8 @@
 #define PR_PRE_SPACE_H
 #include "pre/pre.h"
 
-enum { PR_SPACE_NODES = 320, PR_SPACE_KIDS = 1536, PR_SPACE_ROWS = 64, PR_SPACE_ROW_ITEMS = 768, PR_SPACE_TABLE = 1024,
-       PR_SPACE_TWINS = 32 };
+enum { PR_SPACE_NODES = 320, PR_SPACE_KIDS = 1536, PR_SPACE_TABLE = 1024, PR_SPACE_TWINS = 32,
+       PR_SPACE_ROWS = 64, PR_SPACE_ROW_ITEMS = 768 };
 enum { PR_SIDES_A = 1, PR_SIDES_B = 2 };
 
 typedef struct pr_space_node {

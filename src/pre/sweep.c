@@ -13,7 +13,7 @@ typedef struct sweep {
     const pr_query *q;
     pr_trio trio;
     pr_i128 *lo, *hi, *at;
-    int64_t left;                        /* points */
+    int64_t left; /* points */
     bool found;
 } sweep;
 
@@ -29,7 +29,8 @@ static pr_var_role role(const sweep *x, int i) { return pr_var_get(x->q->terms, 
 /* Typical values of what both copies share. Returns false when the variant adds nothing. */
 static bool shared_values(sweep *x, int variant)
 {
-    static const int param[VARIANTS] = { 1 << 20, 1 << 20, 100, 1 }, grid[VARIANTS] = { 4, 1024, 64, 3 };
+    static const int param[VARIANTS] = { 1 << 20, 1 << 20, 100, 1 },
+                     grid[VARIANTS] = { 4, 1024, 64, 3 };
     static const int other[VARIANTS] = { 0, 1, 2, 3 };
     bool any = false;
     for (int i = 0; i < x->q->n_vars; i++) {
@@ -85,7 +86,9 @@ static void try_delta(sweep *x, const pr_space *s, const pr_form *f, const pr_de
             pr_i128 by = 0;
             for (int i = 0; i < f->n; i++) {
                 const pr_space_node *v = &s->node[f->at[i].node];
-                if (v->op != PR_TERM_OP_VAR || v->value != s->twin[t][0].id || f->at[i].a != f->at[i].b) continue;
+                if (v->op != PR_TERM_OP_VAR || v->value != s->twin[t][0].id ||
+                    f->at[i].a != f->at[i].b)
+                    continue;
                 in_form = true;
                 by = d->d[i];
             }
@@ -102,9 +105,13 @@ static void try_delta(sweep *x, const pr_space *s, const pr_form *f, const pr_de
 
 static int corners(const sweep *x, int i, pr_i128 *out)
 {
-    pr_i128 lo = pr_is_inf(x->lo[i]) ? 0 : x->lo[i], hi = pr_is_inf(x->hi[i]) ? lo + 1000 : x->hi[i];
-    const pr_i128 lane[] = { lo, lo + 1, hi - 1, hi }, iter[] = { lo, lo + 1, lo + 2, hi }, other[] = { lo, lo + 1, lo + 2, lo + 3 };
-    const pr_i128 *v = role(x, i) == PR_ROLE_LANE ? lane : role(x, i) == PR_ROLE_ITER ? iter : other;
+    pr_i128 lo = pr_is_inf(x->lo[i]) ? 0 : x->lo[i],
+            hi = pr_is_inf(x->hi[i]) ? lo + 1000 : x->hi[i];
+    const pr_i128 lane[] = { lo, lo + 1, hi - 1, hi }, iter[] = { lo, lo + 1, lo + 2, hi },
+                  other[] = { lo, lo + 1, lo + 2, lo + 3 };
+    const pr_i128 *v = role(x, i) == PR_ROLE_LANE   ? lane
+                       : role(x, i) == PR_ROLE_ITER ? iter
+                                                    : other;
     int n = 0;
     for (int k = 0; k < 4; k++) {
         bool seen = v[k] > hi || v[k] < lo;
@@ -116,12 +123,18 @@ static int corners(const sweep *x, int i, pr_i128 *out)
 
 /* An odometer over the variables of one copy; the last ones run fastest. */
 typedef enum { WALK_CORNERS, WALK_FIRST, WALK_LAST, WALK_ALL, WALKS } walk_kind;
-typedef struct walk { int n, *var, *digit, *radix; pr_i128 (*value)[4]; walk_kind kind; } walk;
+typedef struct walk {
+    int n, *var, *digit, *radix;
+    pr_i128 (*value)[4];
+    walk_kind kind;
+} walk;
 
 static void walk_init(const sweep *x, int c, pr_arena *scratch, walk *w)
 {
     int n = x->q->n_vars + 1;
-    *w = (walk){ .var = PR_NEW_N(scratch, int, n), .digit = PR_NEW_N(scratch, int, n), .radix = PR_NEW_N(scratch, int, n),
+    *w = (walk){ .var = PR_NEW_N(scratch, int, n),
+                 .digit = PR_NEW_N(scratch, int, n),
+                 .radix = PR_NEW_N(scratch, int, n),
                  .value = pr_arena_alloc(scratch, sizeof(pr_i128[4]) * (size_t)n) };
     for (int i = 0; i < x->q->n_vars; i++)
         if (x->trio.side[i] == c) w->var[w->n++] = i;
@@ -133,7 +146,8 @@ static void walk_start(sweep *x, walk *w, walk_kind kind)
     w->kind = kind;
     for (int k = 0; k < w->n; k++) {
         int i = w->var[k];
-        pr_i128 size = pr_is_inf(x->hi[i]) || pr_is_inf(x->lo[i]) ? INT32_MAX : x->hi[i] - x->lo[i] + 1;
+        pr_i128 size =
+            pr_is_inf(x->hi[i]) || pr_is_inf(x->lo[i]) ? INT32_MAX : x->hi[i] - x->lo[i] + 1;
         int every = size > INT32_MAX ? INT32_MAX : (int)size;
         w->digit[k] = 0;
         w->radix[k] = corners(x, i, w->value[k]);
@@ -151,14 +165,21 @@ static bool walk_next(sweep *x, walk *w)
 {
     for (int k = w->n - 1; k >= 0; k--) {
         w->digit[k] = w->digit[k] + 1 < w->radix[k] ? w->digit[k] + 1 : 0;
-        x->at[w->var[k]] = w->kind == WALK_CORNERS ? w->value[k][w->digit[k]] : w->value[k][0] + w->digit[k];
+        x->at[w->var[k]] =
+            w->kind == WALK_CORNERS ? w->value[k][w->digit[k]] : w->value[k][0] + w->digit[k];
         if (w->digit[k]) return true;
     }
     return false;
 }
 
 /* Evaluated instances of A; for a record with itself they serve as instances of B too. */
-typedef struct pool { pr_hits hits; pr_i128 *value; int n; const int *var; int64_t pairs; } pool;
+typedef struct pool {
+    pr_hits hits;
+    pr_i128 *value;
+    int n;
+    const int *var;
+    int64_t pairs;
+} pool;
 
 static void recall(sweep *x, const pool *p, uint32_t entry, const int *to)
 {
@@ -167,8 +188,8 @@ static void recall(sweep *x, const pool *p, uint32_t entry, const int *to)
 
 static bool holds(sweep *x)
 {
-    x->found = pr_trio_both(&x->trio, x->at) == PR_YES
-            && pr_query_holds(x->q, &(pr_point){ x->at, x->q->n_vars }) == PR_YES;
+    x->found = pr_trio_both(&x->trio, x->at) == PR_YES &&
+               pr_query_holds(x->q, &(pr_point){ x->at, x->q->n_vars }) == PR_YES;
     return x->found;
 }
 
@@ -180,7 +201,8 @@ static void meet(sweep *x, pool *p, pr_i128 address, const int *other, uint32_t 
         for (uint32_t e = pr_hits_first(&p->hits, address, step); e; e = p->hits.next[e - 1]) {
             pr_i128 d;
             if (p->pairs-- <= 0) return;
-            if (!pr_sub_ok(p->hits.address[e - 1], address, &d) || d >= w[1] || -d >= w[0]) continue;
+            if (!pr_sub_ok(p->hits.address[e - 1], address, &d) || d >= w[1] || -d >= w[0])
+                continue;
             if (!other) {
                 recall(x, p, e - 1, p->var);
                 if (holds(x)) return;
@@ -212,7 +234,7 @@ static const int *images(const sweep *x, const walk w[2], pr_arena *scratch)
 
 static void visit(sweep *x, walk *w, int c, pool *p, const int *other, int64_t points)
 {
-    static const int share[WALKS] = { 2, 4, 3, 7 };          /* sixteenths */
+    static const int share[WALKS] = { 2, 4, 3, 7 }; /* sixteenths */
     int64_t left = points;
     for (int kind = 0; kind < WALKS && left > 0; kind++) {
         int64_t part = kind == WALK_ALL ? left : points * share[kind] / 16;
@@ -223,7 +245,8 @@ static void visit(sweep *x, walk *w, int c, pool *p, const int *other, int64_t p
             if (pr_trio_copy(&x->trio, c, x->at, &address) == PR_YES) {
                 uint32_t now = p->hits.n;
                 if (c == 0)
-                    for (int k = 0; k < w->n; k++) p->value[(int64_t)now * w->n + k] = x->at[w->var[k]];
+                    for (int k = 0; k < w->n; k++)
+                        p->value[(int64_t)now * w->n + k] = x->at[w->var[k]];
                 if (c == 1 || other) meet(x, p, address, other, now);
                 if (x->found) return;
                 if (other) recall(x, p, now, p->var);
@@ -243,13 +266,15 @@ static void join(sweep *x, pr_arena *scratch, int64_t points)
     int64_t each = other ? points : points / 2;
     if (each < 1) return;
     pool p = { .n = w[0].n, .var = w[0].var, .pairs = points * PAIRS_EACH };
-    pr_hits_init(&p.hits, scratch, (uint32_t)each, q->width[0] > q->width[1] ? q->width[0] : q->width[1]);
+    pr_hits_init(&p.hits, scratch, (uint32_t)each,
+                 q->width[0] > q->width[1] ? q->width[0] : q->width[1]);
     p.value = PR_NEW_N(scratch, pr_i128, (size_t)each * (size_t)p.n + 1);
     visit(x, &w[0], 0, &p, other, each);
     if (!other && !x->found) visit(x, &w[1], 1, &p, NULL, each);
 }
 
-static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_arena *scratch, pr_outcome *out)
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
+                   pr_arena *scratch, pr_outcome *out)
 {
     sweep x = { .q = q, .left = pr_pre_limit(limits->sweep, PR_PRE_SWEEP) };
     pr_space *s = pr_pre_context(ctx, sizeof *s);
@@ -271,7 +296,8 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     if (pr_space_overlap(s, &f)) {
         pr_delta *found = PR_NEW_N(scratch, pr_delta, DELTAS);
         bool all;
-        int n = pr_radix_search(s, &f, pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES), found, DELTAS, &all);
+        int n = pr_radix_search(s, &f, pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES), found,
+                                DELTAS, &all);
         for (int v = 0; v < variants && !x.found; v++) {
             if (!shared_values(&x, v)) break;
             for (int i = 0; i < n && !x.found && x.left > 0; i++) try_delta(&x, s, &f, &found[i]);
@@ -281,14 +307,21 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     for (int v = 0; v < variants && !x.found && x.left > 0; v++)
         if (shared_values(&x, v)) join(&x, scratch, points);
     if (!x.found) return;
-    *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS, .evidence = "sweep", .point = { x.at, q->n_vars } };
+    *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS,
+                         .evidence = "sweep",
+                         .point = { x.at, q->n_vars } };
 }
 
 const pr_engine *pr_engine_sweep(void)
 {
     static const pr_engine engine = {
-        .name = "sweep", .accepts = ~0u, .decide = decide, .open = pr_pre_open, .close = pr_pre_close,
-        .dump = pr_pre_dump, .version = pr_pre_version,
+        .name = "sweep",
+        .accepts = ~0u,
+        .decide = decide,
+        .open = pr_pre_open,
+        .close = pr_pre_close,
+        .dump = pr_pre_dump,
+        .version = pr_pre_version,
     };
     return &engine;
 }

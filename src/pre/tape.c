@@ -7,17 +7,23 @@
 
 enum { MOST_SLOTS = 2048 };
 
-typedef struct op { uint8_t op, fits; int n, first; pr_i128 value; } op;
+typedef struct op {
+    uint8_t op, fits;
+    int n, first;
+    pr_i128 value;
+} op;
 struct pr_tape {
     pr_arena *arena;
     const pr_query *q;
-    int *slot_of; uint32_t n_terms;      /* by term id, 0 = none, else slot + 1 */
+    int *slot_of;
+    uint32_t n_terms; /* by term id, 0 = none, else slot + 1 */
     PR_VEC(op) ops;
     PR_VEC(int) operand;
     PR_VEC(pr_i128) coef;
-    int64_t *fast;                       /* values when all fitted 64 bits, then v and ok are stale */
+    int64_t *fast; /* values when all fitted 64 bits, then v and ok are stale */
     bool is_fast;
-    pr_i128 *v; bool *ok;
+    pr_i128 *v;
+    bool *ok;
     bool bad, *reads;
 };
 
@@ -106,7 +112,8 @@ static bool divide(int kind, pr_i128 a, pr_i128 b, pr_i128 *r)
 static bool fits(const op *o, pr_i128 v)
 {
     switch ((pr_fits_kind)o->fits) {
-    case PR_FITS_SIGNED: return o->value > 120 || (v >= pr_int_min((int)o->value) && v <= pr_int_max((int)o->value));
+    case PR_FITS_SIGNED:
+        return o->value > 120 || (v >= pr_int_min((int)o->value) && v <= pr_int_max((int)o->value));
     case PR_FITS_NONNEG: return v >= 0;
     case PR_FITS_BIT: return v == 0 || v == 1;
     }
@@ -128,7 +135,8 @@ static bool run_one(const pr_tape *x, const op *o, const pr_i128 *at, pr_i128 *r
     bool ok0 = o->n > 0 && x->ok[k[0]], ok1 = o->n > 1 && x->ok[k[1]], both = ok0 && ok1;
     pr_i128 a = ok0 ? x->v[k[0]] : 0, b = ok1 ? x->v[k[1]] : 0, part;
     switch ((pr_term_op)o->op) {
-    case PR_TERM_OP_NONE: case PR_TERM_OP_APP: return false;
+    case PR_TERM_OP_NONE:
+    case PR_TERM_OP_APP: return false;
     case PR_TERM_OP_FALSE: *r = 0; return true;
     case PR_TERM_OP_TRUE: *r = 1; return true;
     case PR_TERM_OP_CONST: *r = o->value; return true;
@@ -136,12 +144,15 @@ static bool run_one(const pr_tape *x, const op *o, const pr_i128 *at, pr_i128 *r
     case PR_TERM_OP_SUM:
         *r = o->value;
         for (int i = 0; i < o->n; i++)
-            if (!x->ok[k[i]] || !product(x->coef.data[o->first + i], x->v[k[i]], &part) || !pr_add_ok(*r, part, r))
+            if (!x->ok[k[i]] || !product(x->coef.data[o->first + i], x->v[k[i]], &part) ||
+                !pr_add_ok(*r, part, r))
                 return false;
         return true;
     case PR_TERM_OP_MUL: return both && product(a, b, r);
-    case PR_TERM_OP_FDIV: case PR_TERM_OP_FMOD: case PR_TERM_OP_TDIV: case PR_TERM_OP_TREM:
-        return both && divide(o->op, a, b, r);
+    case PR_TERM_OP_FDIV:
+    case PR_TERM_OP_FMOD:
+    case PR_TERM_OP_TDIV:
+    case PR_TERM_OP_TREM: return both && divide(o->op, a, b, r);
     case PR_TERM_OP_MIN: *r = a < b ? a : b; return both;
     case PR_TERM_OP_MAX: *r = a > b ? a : b; return both;
     case PR_TERM_OP_SELECT: {
@@ -169,7 +180,8 @@ static bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *
     const int64_t *v = x->fast;
     int64_t a = o->n > 0 ? v[k[0]] : 0, b = o->n > 1 ? v[k[1]] : 0, q, m, part;
     switch ((pr_term_op)o->op) {
-    case PR_TERM_OP_NONE: case PR_TERM_OP_APP: return false;
+    case PR_TERM_OP_NONE:
+    case PR_TERM_OP_APP: return false;
     case PR_TERM_OP_FALSE: *r = 0; return true;
     case PR_TERM_OP_TRUE: *r = 1; return true;
     case PR_TERM_OP_CONST: *r = (int64_t)o->value; return small(o->value);
@@ -179,12 +191,16 @@ static bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *
         *r = (int64_t)o->value;
         for (int i = 0; i < o->n; i++) {
             pr_i128 c = x->coef.data[o->first + i];
-            if (!small(c) || __builtin_mul_overflow((int64_t)c, v[k[i]], &part) || __builtin_add_overflow(*r, part, r))
+            if (!small(c) || __builtin_mul_overflow((int64_t)c, v[k[i]], &part) ||
+                __builtin_add_overflow(*r, part, r))
                 return false;
         }
         return true;
     case PR_TERM_OP_MUL: return !__builtin_mul_overflow(a, b, r);
-    case PR_TERM_OP_FDIV: case PR_TERM_OP_FMOD: case PR_TERM_OP_TDIV: case PR_TERM_OP_TREM: {
+    case PR_TERM_OP_FDIV:
+    case PR_TERM_OP_FMOD:
+    case PR_TERM_OP_TDIV:
+    case PR_TERM_OP_TREM: {
         bool quotient = o->op == PR_TERM_OP_FDIV || o->op == PR_TERM_OP_TDIV;
         if (b == 0) {
             *r = quotient ? 0 : a;
@@ -193,7 +209,8 @@ static bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *
         if (b == -1) return false;
         q = a / b;
         m = a % b;
-        if ((o->op == PR_TERM_OP_FDIV || o->op == PR_TERM_OP_FMOD) && m != 0 && (m < 0) != (b < 0)) {
+        if ((o->op == PR_TERM_OP_FDIV || o->op == PR_TERM_OP_FMOD) && m != 0 &&
+            (m < 0) != (b < 0)) {
             q -= 1;
             m += b;
         }
@@ -220,7 +237,8 @@ void pr_tape_run(pr_tape *x, const pr_i128 *at)
 {
     if (!x->fast) x->fast = PR_NEW_N(x->arena, int64_t, x->ops.n + 1);
     x->is_fast = true;
-    for (int i = 0; i < x->ops.n && x->is_fast; i++) x->is_fast = run_fast(x, &x->ops.data[i], at, &x->fast[i]);
+    for (int i = 0; i < x->ops.n && x->is_fast; i++)
+        x->is_fast = run_fast(x, &x->ops.data[i], at, &x->fast[i]);
     if (x->is_fast) return;
     if (!x->v) {
         x->v = PR_NEW_N(x->arena, pr_i128, x->ops.n + 1);
@@ -258,8 +276,8 @@ bool pr_trio_make(pr_trio *x, const pr_query *q, pr_arena *scratch)
     }
     x->alternative = PR_NEW_N(scratch, int, q->n_distinct + 1);
     x->side = PR_NEW_N(scratch, int8_t, q->n_vars + 1);
-    if (!add_all(x, 0, q->core, a) || !add_all(x, 1, q->core + a, q->n_core_b)
-        || !add_all(x, 2, q->core + b, q->n_core - b))
+    if (!add_all(x, 0, q->core, a) || !add_all(x, 1, q->core + a, q->n_core_b) ||
+        !add_all(x, 2, q->core + b, q->n_core - b))
         return false;
     for (int c = 0; c < 2; c++) {
         if (!add_all(x, c, q->premises, q->n_premises)) return false;
@@ -276,7 +294,8 @@ bool pr_trio_make(pr_trio *x, const pr_query *q, pr_arena *scratch)
         x->side[i] = in_a == in_b ? 2 : in_b;
         for (int t = 0; t < q->n_twins; t++)
             for (int c = 0; c < 2; c++)
-                if (q->twins[t][c].id == q->vars[i].id && !(c ? in_a : in_b)) x->side[i] = (int8_t)c;
+                if (q->twins[t][c].id == q->vars[i].id && !(c ? in_a : in_b))
+                    x->side[i] = (int8_t)c;
     }
     return true;
 }

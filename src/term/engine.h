@@ -1,5 +1,5 @@
 /* What an engine offers: one row of the engine table a tier (decision-engine.md 2). Rows in order
- * of cost; the pre-test tiers of decision-engine.md 3 take their place before isl. */
+ * of cost: the pre-tests of src/pre, isl, enumeration, Z3. */
 #ifndef PR_TERM_ENGINE_H
 #define PR_TERM_ENGINE_H
 #include "term/query.h"
@@ -7,7 +7,7 @@
 
 typedef struct pr_engine_ctx pr_engine_ctx;
 typedef struct pr_engine {
-    const char *name;                 /* "isl", "z3"                                       */
+    const char *name;                 /* "pretest", "closure", "sweep", "isl", "enum", "z3" */
     unsigned accepts;                 /* fragment classes it can take                        */
     /* Fills *out (answer included). scratch: where messages and the point live; not the arena of
      * the query's terms. Never reads an error as EMPTY. */
