@@ -162,6 +162,25 @@ static void keep_launch_witnesses(pr_run *run, const pr_encoding *e)
     }
 }
 
+static bool same_place(const pr_loc *a, const pr_loc *b)
+{
+    if (!a->line || !b->line) return a->text_line == b->text_line;
+    return a->line == b->line && a->col == b->col && pr_str_eq(a->file, b->file) && pr_str_eq(a->op, b->op);
+}
+
+/* Is a race of this type between these two source sites in the list already? Unrolled loops and inlined helpers
+ * give hundreds of pairs that a reader sees as one. */
+static bool same_site(pr_run *run, const pr_race *list, int n, const pr_race *race)
+{
+    for (int i = 0; i < n; i++) {
+        const pr_race *r = &list[i];
+        if (r->type == race->type && r->intra == race->intra &&
+            same_place(&record(run, r->a.record)->loc, &record(run, race->a.record)->loc) &&
+            same_place(&record(run, r->b.record)->loc, &record(run, race->b.record)->loc)) return true;
+    }
+    return false;
+}
+
 static void add_evidence(pr_run *run, const pr_encoding *e)
 {
     for (int i = 0; i < run->pairs.n; i++) {
@@ -176,7 +195,8 @@ static void add_evidence(pr_run *run, const pr_encoding *e)
         if (pr_witness_race(run, e, p, &race) == PR_OK) {
             race.confirmation_why = "at a grid other than the launch's";
             race.pair = i;
-            pr_vec_push(run->arena, &run->out->grid_fragile, race);
+            if (!same_site(run, run->out->grid_fragile.data, run->out->grid_fragile.n, &race))
+                pr_vec_push(run->arena, &run->out->grid_fragile, race);
         }
         run->confirm = keep;
     }
@@ -210,7 +230,7 @@ static bool may_hide_order(const pr_records *R)
 static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding *open)
 {
     bool only_bounds = true, hidden = may_hide_order(run->R);
-    int possible = 0, withheld = 0;
+    int possible = 0, withheld = 0, repeats = 0;
     pr_loc place = { 0 };
     const pr_frame *free_bound = NULL;
     const char *text = NULL;
@@ -248,8 +268,13 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
                         pr_arena_printf(run->arena, "a witness could not be replayed: %s", race.confirmation_why));
             continue;
         }
-        pr_vec_push(run->arena, &run->out->races, race);
+        if (same_site(run, run->out->races.data, run->out->races.n, &race)) repeats++;
+        else pr_vec_push(run->arena, &run->out->races, race);
     }
+    if (repeats)
+        pr_vec_push(run->arena, &run->out->notes,
+                    pr_arena_printf(run->arena, "%d more pair%s of accesses at the same source lines race%s in the same way "
+                                    "(unrolled or inlined copies)", repeats, repeats == 1 ? "" : "s", repeats == 1 ? "s" : ""));
     if (withheld) {
         run->out->withheld = withheld;
         pr_vec_push(run->arena, &run->out->notes,
