@@ -439,6 +439,11 @@ static int address(ctx *g, gtype shape, int perm, int *soff)
         if (g->k->e[q].c == B_SHRSI) g->k->e[g->k->e[q].k[1]].c = d == 4 ? 2 : 3;
         return bin(g, B_ADDI, bin(g, B_MULI, q, con(g, q, d)), r);
     }
+    case 9: { /* the top bits of a number that may be negative, moved down: 0 or 15 */
+        int x = bin(g, B_SUBI, dup(g, e), con(g, e, 4 + (int64_t)below(g, 12)));
+        int h = bin(g, B_SHRUI, x, con(g, x, g->width - 4));
+        return bin(g, B_ADDI, e, bin(g, B_MULI, h, con(g, h, K(g, 64))));
+    }
     default: return e;
     }
 }
