@@ -57,6 +57,8 @@ Z3_solver pr_z3_solver_new(Z3_context z, unsigned arith, int64_t rlimit)
     Z3_params_inc_ref(z, p);
     Z3_params_set_uint(z, p, Z3_mk_string_symbol(z, "arith.solver"), arith);
     Z3_params_set_uint(z, p, Z3_mk_string_symbol(z, "random_seed"), 0);
+    /* Z3's own SIGINT handler would take the signal from the host: the check ends, the run goes on. */
+    Z3_params_set_bool(z, p, Z3_mk_string_symbol(z, "ctrl_c"), false);
     if (rlimit > 0)
         Z3_params_set_uint(z, p, Z3_mk_string_symbol(z, "rlimit"),
                            rlimit > UINT32_MAX ? UINT32_MAX : (unsigned)rlimit);

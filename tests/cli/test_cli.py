@@ -189,6 +189,19 @@ class Statuses(Case):
         self.assertIn(b"not analysed: interrupted", err)
 
 
+    def test_interrupt_inside_z3(self):
+        matmul = os.path.join(KERNELS, "matmul.json")           # seconds at the default limits
+        p = subprocess.Popen([PROGRAM, "check", "--engine=z3", matmul], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        ended = p.poll() is not None
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=60)
+        if ended:
+            self.skipTest("finished before the signal, or built without Z3")
+        self.assertEqual((p.returncode, out), (130, b""), err)
+        self.assertIn(b"not analysed: interrupted", err)
+
+
 class Inputs(Case):
     def test_kinds(self):
         ttir = self.write("k.ttir", store())
