@@ -78,7 +78,9 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         return;
     }
     bool last_resort = e->rung != PR_RUNG_T0 || !beyond_presburger(&p->query, e);
+    run->d.cheaply = !last_resort;
     pr_decide(&run->d, &p->query, last_resort, &o, &z3_reason);
+    run->d.cheaply = false;
     if (z3_reason) {
         pr_z3_reason z = { number, z3_reason, record(run, p->a)->loc };
         pr_vec_push(run->arena, &run->out->z3_reasons, z);
