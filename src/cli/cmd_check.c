@@ -1,11 +1,9 @@
 /* polyrace check: decide every launch of every input.
  *
  * One launch is one task. With several tasks, worker processes decide them, so that nothing that
- * happens to
- * one (a crash included) loses the results of the others; the parent prints results in the order
- * of the
- * command line, whatever the number of workers. Task k belongs to worker k modulo the number of
- * workers. */
+ * happens to one (a crash included) loses the results of the others; the parent prints results in
+ * the order of the command line, whatever the number of workers. Task k belongs to worker k modulo
+ * the number of workers. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -87,9 +85,11 @@ static void run_task(check *k, task *t)
 }
 
 /* ---- printing ------------------------------------------------------------------------------- */
-/* Several verdicts in one JSON document: a list. */
+/* Several inputs in one JSON document: a list, also when only one of them could be read. */
 static bool is_list(const check *k)
-{ return (k->format & 0xff) == POLYRACE_FORMAT_JSON && k->n_tasks > 1; }
+{
+    return (k->format & 0xff) == POLYRACE_FORMAT_JSON && (k->n_tasks > 1 || k->c.n_inputs > 1);
+}
 
 static void print_task(check *k, task *t)
 {

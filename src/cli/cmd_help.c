@@ -22,7 +22,7 @@ static const char overview[] =
     "  3  bad input or usage; the message names file, line and column\n"
     "  1  a race\n"
     "  4  an internal error, contained; never hides a race\n"
-    "  2  something was not decided\n"
+    "  2  something was not decided, or its premises admit no execution\n"
     "  0  everything was proved race free\n"
     "  130, 143  ended by SIGINT, SIGTERM; finished verdicts are written first\n";
 
@@ -71,6 +71,14 @@ static const char replay[] =
     "\n"
     "options:\n";
 
+static bool is_planned(const char *command)
+{
+    static const char *const names[] = { "scan", "explain", "consan", "recheck" };
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (strcmp(names[k], command) == 0) return true;
+    return false;
+}
+
 bool pr_help_command(const char *command, FILE *out)
 {
     static const struct {
@@ -90,6 +98,7 @@ bool pr_help_command(const char *command, FILE *out)
         if (strcmp(texts[k].name, command) != 0) continue;
         fputs(texts[k].text, out);
         if (texts[k].where) pr_opt_help(out, texts[k].where);
+        if (texts[k].where == PR_OPT_CHECK) fprintf(out, "  %-24s%s\n", "-v", "the same as --stats");
         return true;
     }
     return false;
@@ -102,10 +111,10 @@ static void refusal_list(void)
     for (size_t k = 0; polyrace_refusal_slug(k); k++) {
         const char *slug = polyrace_refusal_slug(k);
         if (column == 0 || column + strlen(slug) > 92) {
-            printf("%s  ", column ? "\n" : "");
-            column = 2;
+            printf("%s ", column ? "\n" : "");
+            column = 1;
         }
-        printf("%s ", slug);
+        printf(" %s", slug);
         column += strlen(slug) + 1;
     }
     printf("\n");
@@ -124,8 +133,13 @@ int pr_cmd_help(int argc, char **argv)
         const char *advice = polyrace_refusal_advice(topic);
         printf("%s: %s\n", topic, polyrace_refusal_meaning(topic));
         if (advice && *advice) printf("what to do: %s\n", advice);
+    } else if (is_planned(topic)) {
+        fprintf(stderr, "polyrace help: the command \"%s\" is not available in this build\n", topic);
+        return PR_EXIT_BAD;
     } else {
-        fprintf(stderr, "polyrace help: no command or refusal kind \"%s\"\n", topic);
+        fprintf(stderr,
+                "polyrace help: no command or refusal kind \"%s\" (\"polyrace help\" lists them)\n",
+                topic);
         return PR_EXIT_BAD;
     }
     return pr_cli_close(stdout) ? PR_EXIT_OK : PR_EXIT_BAD;

@@ -209,17 +209,23 @@ static char *load(const char *name, const pr_cli *c, size_t *length)
     bool standard = strcmp(name, "-") == 0;
     errno = 0;
     FILE *f = standard ? stdin : fopen(name, "rb");
-    /* launch files hold contents and may be longer than a text */
-    size_t most = (size_t)c->options.max_text * 16;
+    /* launch files hold contents and may be longer than a text; a smaller limit is the library's */
+    size_t most = (size_t)c->options.max_text * 16, least = (size_t)1 << 26;
+    if (most < least) most = least;
     char *text = NULL;
     if (f) text = read_all(f, most, length);
-    if (!f || !text || ferror(f)) {
-        fprintf(stderr, "polyrace: %s: cannot read: %s\n", name,
-                errno ? strerror(errno) : "out of memory");
+    const char *why = !f || !text || ferror(f) ? errno ? strerror(errno) : "out of memory"
+                      : *length > most         ? "too large (--max-text)"
+                                               : NULL;
+    if (why) {
+        fprintf(stderr, "polyrace: %s: cannot read: %s\n", name, why);
         free(text);
         text = NULL;
     }
     if (f && !standard) fclose(f);
+    /* some editors begin a file with a byte order mark */
+    if (text && *length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        memmove(text, text + 3, *length -= 3);
     return text;
 }
 

@@ -154,6 +154,10 @@ class Statuses(Case):
             self.assertGreater(len(out), 20)
         self.assertIn("--max-ops", self.run_program("help", "check")[1])
         self.assertEqual(self.run_program("help", "nonsense")[0], 3)
+        self.assertIn("not available", self.run_program("help", "scan")[2])
+        kinds = self.run_program("help")[1].split("(polyrace help KIND):")[1].split()
+        for kind in kinds:
+            self.assertIn(kind + ": ", self.run_program("help", kind)[1])
 
     def test_limits(self):
         path = self.write("k.ttir", store())
@@ -217,6 +221,12 @@ class Inputs(Case):
         self.assertEqual(code, 1)
         self.assertEqual(self.run_program("check", "--launch", bound, bound)[0], 3)
         self.assertIn("TTGIR", self.run_program("check", self.write("x.ttgir", store()))[2])
+
+    def test_byte_order_mark_and_line_ends(self):
+        for content in (json.dumps(launch()), json.dumps(launch(), indent=1).replace("\n", "\r\n")):
+            self.assertEqual(self.check("\ufeff" + content)[0], 0)
+        self.assertEqual(self.check("\ufeff" + store().replace("\n", "\r\n"), name="k.ttir")[0], 0)
+        self.bad("\ufeff", "l.json:")
 
     def test_ttir_path_is_relative_to_the_launch_file(self):
         os.mkdir(self.path("d"))
@@ -413,6 +423,11 @@ class Documents(Case):
         document = json.loads(out)
         self.assertEqual((document["version"], len(document["verdicts"])), (1, 2))
         self.assertNotIn("verdicts", json.loads(self.run_program("check", "--format=json", one)[1]))
+        # the form of the document follows from the command line, not from what could be read
+        code, out, err = self.run_program("check", "--format=json", one, "missing.json")
+        self.assertEqual((code, len(json.loads(out)["verdicts"])), (3, 1))
+        code, out, err = self.run_program("check", "--format=json", "gone.json", "missing.json")
+        self.assertEqual((code, json.loads(out)), (3, {"version": 1, "verdicts": []}))
 
     def test_odd_names_stay_utf8(self):
         text = store().replace("@k(", '@"k\\FF\\22"(')
