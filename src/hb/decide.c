@@ -9,7 +9,6 @@
 #include <time.h>
 
 enum { ROW_PRETEST, ROW_CLOSURE, ROW_SWEEP, ROW_ISL, ROW_ENUM, ROW_Z3 };
-enum { CHEAP_LEAVES = 16 };
 enum { CROSS_CHECK_INSTANCES = 1 << 14 };  /* enumeration of queries that are decided already */
 
 int64_t pr_clock_us(void)
@@ -65,10 +64,6 @@ static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_
     pr_limits limits = d->options->limits;
     limits.t_wall_ms = d->limits_ms;
     if (d->z3_share > 1) limits.z3_rlimit = limits.z3_rlimit / d->z3_share + 1;
-    if (d->cheaply && t->row == ROW_ISL) {
-        if (limits.max_ops == 0 || limits.max_ops > limits.first_ops) limits.max_ops = limits.first_ops;
-        limits.max_leaves = CHEAP_LEAVES;
-    }
     if (known && t->row == ROW_ENUM) limits.enumerate = CROSS_CHECK_INSTANCES;
     t->engine->decide(*t->ctx, q, &limits, d->scratch, out);
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_TIMEOUT) d->late = true;
@@ -99,6 +94,7 @@ static int tiers_in_use(pr_decider *d, bool may_use_z3, tier *out)
         bool pretest = i != ROW_ISL && i != ROW_Z3, use;
         if (i == ROW_Z3) use = o->cross_check || o->engine == PR_ENGINE_Z3 || (o->engine == PR_ENGINE_AUTO && may_use_z3);
         else use = o->engine != PR_ENGINE_Z3 && !(pretest && o->no_pretest);
+        if (d->cheaply && !o->cross_check && i > ROW_CLOSURE) use = false;
         if (use && row[i]) out[n++] = (tier){ row[i], &d->ctx[i], i, pretest };
     }
     return n;

@@ -15,7 +15,7 @@ typedef struct pr_decider {
     int64_t limits_ms;             /* wall-clock backstop of one query                            */
     int z3_share;                  /* this part of --z3-rlimit is spent: 1 = all, 10 where a weaker rung follows */
     bool late, interrupted;
-    bool cheaply;                  /* the next queries are not worth more than rows and a few operations */
+    bool cheaply;                  /* the next query gets the two provers of src/pre and nothing more       */
     pr_error *err;
     bool failed;                   /* err is set: engines disagree or a witness does not hold          */
 } pr_decider;
