@@ -1,6 +1,5 @@
 /* polyrace_dump: one stage of the analysis as text (docs/dumps.md). No times, no addresses: the
- * same input
- * gives the same bytes. */
+ * same input gives the same bytes. */
 #include <string.h>
 #include "poly/poly.h"
 #include "polyrace_impl.h"
@@ -11,6 +10,7 @@ typedef struct dump {
     pr_plan *plan;
     polyrace_stage stage;
     int asked; /* questions printed so far */
+    int seen;  /* pairs printed so far */
     pr_error *err;
 } dump;
 
@@ -63,6 +63,7 @@ static void visit(void *user, const pr_pair_view *v)
 {
     dump *d = user;
     const char *comment = d->stage == POLYRACE_STAGE_SMT2 ? ";" : "#";
+    d->seen++;
     pair_head(d, v, comment);
     if (v->note) pr_buf_printf(d->b, "%s %s\n", comment, v->note);
     if (!v->query) return;
@@ -203,6 +204,9 @@ static pr_status dump_queries(dump *d)
     pr_job_options(d->plan, d->job, &options);
     pr_status s = pr_check_queries(d->job->arena, d->job->records, d->job->launch, &options,
                                    (int)d->plan->o.pair, visit, d, d->err);
+    if (s == PR_OK && d->plan->o.pair >= 0 && !d->seen)
+        pr_buf_printf(d->b, "%s there is no pair %lld\n",
+                      d->stage == POLYRACE_STAGE_SMT2 ? ";" : "#", (long long)d->plan->o.pair);
     return s;
 }
 

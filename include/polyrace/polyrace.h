@@ -3,14 +3,12 @@
  * The whole public interface. Opaque handles, no global state, no output and no exit of its own. A
  * context and everything made through it belong to one thread at a time; contexts are independent.
  * Functions that return a pointer return null on failure, those that return polyrace_error_kind
- * return
- * something other than POLYRACE_OK; then *err (when given) says why. Memory exhaustion is an
- * error like
- * any other. The library installs no signal handler.
+ * something other than POLYRACE_OK; then *err (when given) says why. Memory exhaustion is an error
+ * like any other. The library installs no signal handler.
  *
  * Example: decide a kernel text at a launch and print the report.
  *
- *   polyrace_error err = { 0 };
+ *   polyrace_error err = { POLYRACE_OK, 0, 0, "", "" };
  *   polyrace_context *c = polyrace_context_new();
  *   polyrace_module *m = polyrace_module_parse(c, ttir, strlen(ttir), "add.ttir", &err);
  *   polyrace_launch *l = m ? polyrace_launch_parse_json(c, json, strlen(json), "", &err) : NULL;
@@ -165,8 +163,7 @@ POLYRACE_API polyrace_error_kind polyrace_launch_add_tensor(polyrace_launch *l, 
 
 /* ---- checking ------------------------------------------------------------------------------- */
 /* Decides a kernel. m null: the texts that the launch names. launch null: only what holds for any
- * launch.
- * o null: defaults. The verdict stays valid when module and launch are freed. */
+ * launch. o null: defaults. The verdict stays valid when module and launch are freed. */
 POLYRACE_API polyrace_verdict *polyrace_check(polyrace_context *c, const polyrace_module *m,
                                               const polyrace_launch *launch_or_null,
                                               const polyrace_options *o, polyrace_error *err);
@@ -186,8 +183,7 @@ typedef enum polyrace_stage {
     POLYRACE_STAGE_SMT2,
     POLYRACE_STAGE_VERDICT
 } polyrace_stage;
-/* Writes one stage of the analysis (docs/dumps.md). Several configurations are written one after
- * another. */
+/* Writes one stage of the analysis (docs/dumps.md), several configurations one after another. */
 POLYRACE_API polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m,
                                                const polyrace_launch *launch_or_null,
                                                const polyrace_options *o, polyrace_stage stage,
@@ -281,8 +277,7 @@ POLYRACE_API void polyrace_verdict_free(polyrace_verdict *v); /* null is fine */
 POLYRACE_API const char *polyrace_version(void); /* "0.1.0" */
 /* Versions of the engines it was built with: name "isl" or "z3". Null: built without it. */
 POLYRACE_API const char *polyrace_engine_version(const char *name);
-/* One refusal kind: its meaning and advice, null when the slug is unknown. i enumerates the
- * slugs. */
+/* One refusal kind: its meaning and advice, null when the slug is unknown; i counts the slugs. */
 POLYRACE_API const char *polyrace_refusal_slug(size_t i); /* null past the end */
 POLYRACE_API const char *polyrace_refusal_meaning(const char *slug);
 POLYRACE_API const char *polyrace_refusal_advice(const char *slug);

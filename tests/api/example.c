@@ -3,12 +3,12 @@
 #include <string.h>
 #include "polyrace/polyrace.h"
 
-static void write_to(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
+static void write_to(void *user, const char *text, size_t length) { fwrite(text, 1, length, (FILE *)user); }
 
 static int run(const char *ttir, const char *json)
 {
     /* begin example */
-    polyrace_error err = { 0 };
+    polyrace_error err = { POLYRACE_OK, 0, 0, "", "" };
     polyrace_context *c = polyrace_context_new();
     polyrace_module *m = polyrace_module_parse(c, ttir, strlen(ttir), "add.ttir", &err);
     polyrace_launch *l = m ? polyrace_launch_parse_json(c, json, strlen(json), "", &err) : NULL;

@@ -447,6 +447,17 @@ class Documents(Case):
             self.assertEqual(len(runs), 1)
             self.assertEqual(runs.pop()[0], 0)
 
+    def test_one_pair(self):
+        path = self.write("l.json", launch(store(8)))
+        for stage, comment in (("query", "#"), ("isl", "#"), ("smt2", ";")):
+            code, out, err = self.run_program("dump", "--stage=" + stage, "--pair=0", path)
+            if code == 3 and "no Z3" in err:
+                continue
+            self.assertEqual((code, err), (0, ""))
+            self.assertTrue(out.startswith(comment + " pair 0: "), out)
+            self.assertEqual(self.run_program("dump", "--stage=" + stage, "--pair=99", path),
+                             (0, comment + " there is no pair 99\n", ""))
+
     def test_text_report(self):
         self.write("k.py", "def k(out, n):\n  pid\n    store_here(out)\n")
         code, out, err = self.check(launch(store(8)))
