@@ -124,6 +124,11 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
         lo[i] = v->lo;
         hi[i] = v->hi;
     }
+    for (int i = 0; i < q->n_core; i++)
+        if (pr_term_is(q->core[i], PR_TERM_FALSE)) { /* nothing to enumerate, however many instances */
+            settle(false, false, out);
+            return;
+        }
     if (!q->is_pair) {
         one_copy(q, lo, hi, limit, scratch, out);
         return;
