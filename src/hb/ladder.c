@@ -229,13 +229,29 @@ static bool may_hide_order(const pr_records *R)
 }
 
 /* Definite, possible or synchronised: what a witness at the launch's own grid means. */
+typedef struct possible_site { pr_loc loc; const char *why; } possible_site;
+
+/* What keeps a witness from being a definite race. */
+static const char *why_possible(pr_run *run, const pr_pair *p)
+{
+    const pr_record *a = record(run, p->a), *b = record(run, p->b);
+    if (a->uncertain || b->uncertain)
+        return "races are possible, but only through conditions that are not modelled (a value from memory or from an "
+               "atomic, a wait, or a floating-point comparison)";
+    if (p->intra && (a->via_desc || b->via_desc))
+        return "races between threads of one program are possible, but what orders an access through a tensor descriptor "
+               "inside its program is not modelled";
+    if (a->kind == PR_RECORD_CAS || b->kind == PR_RECORD_CAS)
+        return "races are possible, but whether a compare-and-swap writes rests on the value that it finds";
+    return "races are possible, but the number of barriers between the two accesses is not known";
+}
+
 static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding *open)
 {
     bool only_bounds = true, hidden = may_hide_order(run->R);
     int possible = 0, withheld = 0, repeats = 0;
-    pr_loc place = { 0 };
+    PR_VEC(possible_site) sites = { 0 };
     const pr_frame *free_bound = NULL;
-    const char *text = NULL;
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
         int w = 0, r = 0;
@@ -258,7 +274,9 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
             const pr_record *u = a->uncertain || !b->uncertain ? a : b;
             if ((a->uncertain && !a->uncertain_bound_only) || (b->uncertain && !b->uncertain_bound_only) ||
                 (!a->uncertain && !b->uncertain)) only_bounds = false;
-            if (!possible++) place = u->loc;
+            possible++;
+            possible_site site = { u->loc, why_possible(run, p) };
+            pr_vec_push(run->arena, &sites, site);
             if (!free_bound) free_bound = loaded_bound(run, a) ? loaded_bound(run, a) : loaded_bound(run, b);
             continue;
         }
@@ -291,11 +309,13 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
                                     possible == 1 ? "" : "s"));
         return PR_OK;
     }
-    text = only_bounds ? "races are possible, but only through loop bounds that come from memory"
-                       : "races are possible, but only through conditions that are not modelled (a value from memory or "
-                         "from an atomic, or a floating-point comparison)";
-    pr_add_refusal(run, only_bounds ? PR_REFUSAL_DATA_DEPENDENT_BOUND : PR_REFUSAL_POTENTIAL_RACE,
-                   only_bounds && free_bound ? free_bound->loc : place, text);
+    if (only_bounds && free_bound) {
+        pr_add_refusal(run, PR_REFUSAL_DATA_DEPENDENT_BOUND, free_bound->loc,
+                       "races are possible, but only through loop bounds that come from memory");
+        return PR_OK;
+    }
+    for (int i = 0; i < sites.n; i++)
+        pr_add_refusal(run, PR_REFUSAL_POTENTIAL_RACE, sites.data[i].loc, sites.data[i].why);
     return PR_OK;
 }
 
