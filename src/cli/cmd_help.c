@@ -16,7 +16,7 @@ static const char overview[] =
     "\n"
     "INPUT is a kernel text (.ttir), a launch file (.json), several launches one a line (.jsonl), "
     "or\n"
-    "- for standard input. A .ttir alone is decided for any parameters and any grid.\n"
+    "- for standard input. Of a .ttir alone only what holds for any launch is decided.\n"
     "\n"
     "exit status, worst first over all inputs:\n"
     "  3  bad input or usage; the message names file, line and column\n"
