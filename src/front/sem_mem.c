@@ -239,7 +239,7 @@ static pr_val *returned(pr_lower *c, const pr_op *op, const pr_type *t, int acce
     pr_sym_info info = { .kind = atomic ? PR_SYM_OBSERVED : PR_SYM_LOADED, .is_bool = r->kind == PR_VAL_BOOL,
                          .bits = bits > 120 ? 120 : bits, .access = access, .from_memory = !atomic,
                          .from_atomic = atomic, .refusal = PR_REFUSAL_INDIRECT_ADDRESS,
-                         .reason = atomic ? "value returned by an atomic" : "a value loaded from memory",
+                         .reason = atomic ? "a value returned by an atomic" : "a value loaded from memory",
                          .op_id = op->id };
     r->term = pr_symbol(c, info, t);
     r->gap = PR_REFUSAL_NONE;
