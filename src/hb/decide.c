@@ -143,6 +143,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
         bool known = out->answer != PR_ANSWER_UNKNOWN;
         pr_outcome got;
         if (known && !o->cross_check) break;
+        if (d->cheaply && t->row > ROW_CLOSURE && !known) break;   /* the others may only contradict */
         if (t->row == ROW_Z3 && z3_reason && o->engine == PR_ENGINE_AUTO && !known)
             *z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
         run(d, t, q, known, &got);
