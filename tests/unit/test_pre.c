@@ -399,12 +399,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < TIERS; i++) ctx[i] = tier(i)->open(keep);
     if (argc > 1 && strcmp(argv[1], "--agree") == 0) {
         agree();
-        return check_done();
+    } else {
+        kernel_suite(argc > 1 && strcmp(argv[1], "--suite") == 0);
+        side_conditions();
+        faults_are_noticed(rounds / 2 > 100000 ? 100000 : rounds / 2);
+        random_against_enumeration(rounds, argc > 2 ? (uint64_t)atoll(argv[2]) : 88172645463325252u);
     }
-    kernel_suite(argc > 1 && strcmp(argv[1], "--suite") == 0);
-    side_conditions();
-    faults_are_noticed(rounds / 2 > 100000 ? 100000 : rounds / 2);
-    random_against_enumeration(rounds, argc > 2 ? (uint64_t)atoll(argv[2]) : 88172645463325252u);
     for (int i = 0; i < TIERS; i++) tier(i)->close(ctx[i]);
     pr_arena_free(keep);
     return check_done();
