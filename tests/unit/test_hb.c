@@ -364,6 +364,19 @@ static void test_uncertain(void)
     CHECK(status_of(&k) == PR_VERDICT_OK);
 }
 
+/* p60: an interrupt ends the check without a verdict; it is never "undecided, next rung". */
+static void test_interrupt(void)
+{
+    kernel k;
+    static const volatile int now = 1;
+    begin(&k, 4, 1);
+    access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
+    k.o.limits.interrupt = &now;
+    CHECK(pr_check_config(k.arena, &k.R, &k.L, &k.o, NULL, &k.v, &k.err) == PR_ERR_INTERRUPTED);
+    CHECK(k.err.kind == PR_ERR_INTERRUPTED && k.v.ledger.n == 0 && k.v.races.n == 0);
+    end(&k);
+}
+
 /* An operation that is not understood may be the barrier that orders the pair: nothing definite then. */
 static void test_hidden_order(void)
 {
@@ -464,6 +477,7 @@ int main(void)
     test_launch_facts();
     test_obligations();
     test_uncertain();
+    test_interrupt();
     test_hidden_order();
     test_atomics();
     test_limits();
