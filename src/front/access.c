@@ -179,6 +179,11 @@ static void lower_unknown(pr_lower *c, const pr_op *op)
                       "%s %s", is_asm ? "inline assembly" : "an external function",
                       address ? "is handed an address" : "is not marked pure");
         pr_opaque_results(c, op, !is_asm, PR_REFUSAL_NONE, NULL);
+        for (int i = 0; i < op->n_results; i++) { /* may read %tid and the like: no value of a whole program */
+            pr_val *own = pr_val_clone(c, pr_get(c, op->results[i]), op->results[i]->type);
+            own->from_atomic = true;
+            pr_result(c, op, i, pr_val_opaque(c, op, op->results[i]->type, &own, 1, !is_asm, PR_REFUSAL_OTHER, NULL));
+        }
         return;
     }
     if (in_dialect(op, "scf.") || in_dialect(op, "cf."))

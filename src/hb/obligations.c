@@ -190,7 +190,10 @@ static bool qualify_one(void *user, const violation *v, pr_term held)
 {
     qualify *x = user;
     widths w = { .T = x->e->terms };
-    if (pr_term_none(held)) return true;
+    if (pr_term_none(held)) {            /* no width can be named: no claim either */
+        pr_add_refusal(x->run, PR_REFUSAL_UNMODELED_VALUE, v->loc, "a width condition leaves exact arithmetic");
+        return true;
+    }
     pr_term_visit(w.T, held, note_width, &w);
     for (int bits = 1; bits < 192; bits++) {
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1) || (x->named[bits >> 6] >> (bits & 63) & 1)) continue;

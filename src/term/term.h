@@ -104,7 +104,8 @@ typedef struct pr_sym_info {
     int bits;          /* integer symbols: width; the value lies in the signed range         */
     int access;        /* LOADED/OBSERVED: access number, else -1                           */
     bool from_memory;  /* derives from a load (taint)                                      */
-    bool from_atomic;  /* derives from an atomic's result                                  */
+    bool from_atomic;  /* derives from an atomic's result, or from assembly: threads of one
+                          program may see different values                                */
     int refusal;       /* pr_refusal_kind used when the value reaches an address             */
     const char *reason;/* for people: "result of math.exp", "reshape with allow_reorder"       */
     int op_id;         /* pr_op id of the operation that made it (for the source line), -1     */
