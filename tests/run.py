@@ -25,6 +25,7 @@ from verdicts import RUNG, check, program, sites                  # noqa: E402
 
 TTIR = os.path.join(HERE, "kernels", "ttir")
 UNDECIDED_BASE_KERNELS = 8
+ASSUMING_IN_BOUNDS = 0.1          # part of the proofs that may rest on accesses staying inside a tensor
 NEVER_UNDECIDED_BY = {"budget", "unknown", "control-flow", "loop-bound", "timeout"}
 PERSISTENT = re.compile(r"persistent|grid_stride|stride_loop")
 ENGINE_GAPS = {"needs-smt", "unknown", "budget", "timeout", "missing-binding"}
@@ -172,6 +173,11 @@ def corpus(binary, log, expect, show, quick):
     print(f"{len(expect)} kernels; undecided base kernels: {len(undecided)} ({', '.join(undecided)})")
     if len(undecided) > UNDECIDED_BASE_KERNELS:
         log.fail("corpus", f"{len(undecided)} undecided base kernels, at most {UNDECIDED_BASE_KERNELS} are allowed")
+    proofs = [v for v in verdicts.values() if v["status"] == "ok"]
+    resting = sorted(v["kernel"] for v in proofs if any("in-bounds" in q for q in v["qualifiers"]))
+    print(f"{len(proofs)} proofs; {len(resting)} assume in-bounds accesses ({', '.join(sorted(set(resting)))})")
+    if len(resting) > ASSUMING_IN_BOUNDS * len(proofs) and len(proofs) > 100:
+        log.fail("corpus", f"{len(resting)} of {len(proofs)} proofs assume in-bounds accesses, at most {ASSUMING_IN_BOUNDS:.0%} may")
     if quick:
         return
     engines(binary, log, expect, big, verdicts)

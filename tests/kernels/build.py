@@ -112,10 +112,6 @@ def launch_text(entry, grid, args, ttir_name):
     return "{\n" + "\n".join(lines) + "\n}\n"
 
 
-def version(text):
-    return tuple(int(x) for x in re.findall(r"\d+", text)[:3])
-
-
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--check", action="store_true")
@@ -149,7 +145,7 @@ def main():
             expected |= {stem + ".ttir", stem + ".json"}
             if opt.names and entry["name"] not in opt.names:
                 continue
-            if entry["min_triton"] and version(triton.__version__) < version(entry["min_triton"]):
+            if not registry.in_release(entry, triton.__version__):
                 continue
             try:
                 grid, args = bind(entry, sizes)

@@ -16,6 +16,7 @@ import sys
 os.environ["TRITON_INTERPRET"] = "1"
 
 import numpy as np                                               # noqa: E402
+import triton                                                    # noqa: E402
 import triton.language as tl                                     # noqa: E402
 from triton.runtime import interpreter as ti                     # noqa: E402
 
@@ -178,6 +179,9 @@ def main():
     for entry in registry.REGISTRY:
         name = entry["name"]
         if len(sys.argv) > 1 and name not in sys.argv[1:]:
+            continue
+        if not registry.in_release(entry, triton.__version__):
+            print(f"{name}: not of Triton {triton.__version__}")
             continue
         e = expectations[name]
         try:

@@ -468,3 +468,75 @@ case(grouped_gemm, grouped_gemm_race,
      lambda groups, rows_per_group, n, k, BM, BN, BK: ((groups * cdiv(rows_per_group, BM) * cdiv(n, BN),),
      dict(a=T("f16", groups * rows_per_group, k), b=T("f16", groups, k, n), c=T("f16", groups * rows_per_group, n), m=groups * rows_per_group)),
      big=dict(groups=24, rows_per_group=300, n=530, k=200, BM=64, BN=64, BK=32), small=dict(groups=3, rows_per_group=19, n=21, k=21, BM=8, BN=8, BK=16))
+
+
+@triton.jit
+def fused_linear_loss(x, w, labels, loss, dlogits, rows, hidden, vocab, ignore, BM: tl.constexpr, BV: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    live = rm < rows
+    label = tl.load(labels + rm, mask=live, other=0).to(tl.int32)
+    peak = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    picked = tl.zeros((BM,), tl.float32)
+    for sweep in range(0, 2):
+        for first in range(0, vocab, BV):
+            rv = first + tl.arange(0, BV)
+            acc = tl.zeros((BM, BV), tl.float32)
+            for start in range(0, hidden, BK):
+                rk = start + tl.arange(0, BK)
+                tx = tl.load(x + rm[:, None] * hidden + rk[None, :], mask=live[:, None] & (rk[None, :] < hidden), other=0.0)
+                tw = tl.load(w + rv[None, :] * hidden + rk[:, None], mask=(rv[None, :] < vocab) & (rk[:, None] < hidden), other=0.0)
+                acc = tl.dot(tx, tw, acc)
+            inside = live[:, None] & (rv[None, :] < vocab)
+            hit = rv[None, :] == label[:, None]
+            if sweep == 0:
+                acc = tl.where(rv[None, :] < vocab, acc, float("-inf"))
+                new = tl.maximum(peak, tl.max(acc, axis=1))
+                total = total * tl.exp(peak - new) + tl.sum(tl.exp(acc - new[:, None]), axis=1)
+                picked += tl.sum(tl.where(hit, acc, 0.0), axis=1)
+                peak = new
+            else:
+                p = tl.exp(acc - peak[:, None]) / total[:, None] - hit.to(tl.float32)
+                at = rm[:, None] * vocab + rv[None, :]
+                tl.store(dlogits + at, p.to(tl.bfloat16), mask=inside)  # @G
+    nll = tl.where(label == ignore, 0.0, peak + tl.log(total) - picked)
+    tl.store(loss + rm, nll, mask=live)  # @L
+
+
+@triton.jit
+def fused_linear_loss_race(x, w, labels, loss, dlogits, rows, hidden, vocab, ignore, BM: tl.constexpr, BV: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    live = rm < rows
+    label = tl.load(labels + rm, mask=live, other=0).to(tl.int32)
+    peak = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    picked = tl.zeros((BM,), tl.float32)
+    for sweep in range(0, 2):
+        for first in range(0, vocab, BV):
+            rv = first + tl.arange(0, BV)
+            acc = tl.zeros((BM, BV), tl.float32)
+            for start in range(0, hidden, BK):
+                rk = start + tl.arange(0, BK)
+                tx = tl.load(x + rm[:, None] * hidden + rk[None, :], mask=live[:, None] & (rk[None, :] < hidden), other=0.0)
+                tw = tl.load(w + rv[None, :] * hidden + rk[:, None], mask=(rv[None, :] < vocab) & (rk[:, None] < hidden), other=0.0)
+                acc = tl.dot(tx, tw, acc)
+            inside = live[:, None] & (rv[None, :] < vocab)
+            hit = rv[None, :] == label[:, None]
+            if sweep == 0:
+                acc = tl.where(rv[None, :] < vocab, acc, float("-inf"))
+                new = tl.maximum(peak, tl.max(acc, axis=1))
+                total = total * tl.exp(peak - new) + tl.sum(tl.exp(acc - new[:, None]), axis=1)
+                picked += tl.sum(tl.where(hit, acc, 0.0), axis=1)
+                peak = new
+            else:
+                p = tl.exp(acc - peak[:, None]) / total[:, None] - hit.to(tl.float32)
+                at = rm[:, None] * (vocab - 1) + rv[None, :]
+                tl.store(dlogits + at, p.to(tl.bfloat16), mask=inside)  # @G
+    nll = tl.where(label == ignore, 0.0, peak + tl.log(total) - picked)
+    tl.store(loss + rm, nll, mask=live)  # @L
+
+
+case(fused_linear_loss, fused_linear_loss_race,
+     lambda rows, hidden, vocab, BM, BV, BK: ((cdiv(rows, BM),), dict(x=T("bf16", rows, hidden), w=T("bf16", vocab, hidden),
+     labels=T("i64", rows), loss=T("f32", rows), dlogits=T("bf16", rows, vocab), ignore=-100)),
+     big=dict(rows=16003, hidden=200, vocab=1003, BM=16, BV=64, BK=32), small=dict(rows=21, hidden=21, vocab=29, BM=8, BV=16, BK=16))

@@ -346,3 +346,92 @@ def gemv_race(a, x, y, m, n, stride, BM: tl.constexpr, BN: tl.constexpr):
 case(gemv, gemv_race,
      lambda m, n, stride, BM, BN: ((cdiv(m, BM),), dict(a=T("f32", m, n, strides=[stride, 1]), x=T("f32", n), y=T("f32", m))),
      big=dict(m=16411, n=1000, stride=1008, BM=16, BN=128), small=dict(m=29, n=43, stride=44, BM=8, BN=16))
+
+
+@triton.jit
+def gemm_tail(a, b, c, m, n, k, stride_am, stride_bk, stride_cm, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    ra = a + (rm % m)[:, None] * stride_am
+    cb = b + (rn % n)[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    full = k // BK * BK
+    for start in range(0, full, BK):
+        rk = start + tl.arange(0, BK)
+        acc = tl.dot(tl.load(ra + rk[None, :]), tl.load(cb + rk[:, None] * stride_bk), acc)
+    if full < k:
+        rk = full + tl.arange(0, BK)
+        ta = tl.load(ra + rk[None, :], mask=rk[None, :] < k, other=0.0)
+        tb = tl.load(cb + rk[:, None] * stride_bk, mask=rk[:, None] < k, other=0.0)
+        acc = tl.dot(ta, tb, acc)
+    pc = c + rm[:, None] * stride_cm + rn[None, :]
+    tl.store(pc, acc.to(tl.float16), mask=(rm[:, None] < m) & (rn[None, :] < n))  # @S
+
+
+@triton.jit
+def gemm_tail_race(a, b, c, m, n, k, stride_am, stride_bk, stride_cm, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    ra = a + (rm % m)[:, None] * stride_am
+    cb = b + (rn % n)[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    full = k // BK * BK
+    for start in range(0, full, BK):
+        rk = start + tl.arange(0, BK)
+        acc = tl.dot(tl.load(ra + rk[None, :]), tl.load(cb + rk[:, None] * stride_bk), acc)
+    if full < k:
+        rk = full + tl.arange(0, BK)
+        ta = tl.load(ra + rk[None, :], mask=rk[None, :] < k, other=0.0)
+        tb = tl.load(cb + rk[:, None] * stride_bk, mask=rk[:, None] < k, other=0.0)
+        acc = tl.dot(ta, tb, acc)
+    pc = c + rm[:, None] * (stride_cm - 1) + rn[None, :]
+    tl.store(pc, acc.to(tl.float16), mask=(rm[:, None] < m) & (rn[None, :] < n))  # @S
+
+
+case(gemm_tail, gemm_tail_race,
+     lambda m, n, k, BM, BN, BK: ((cdiv(m, BM), cdiv(n, BN)),
+     dict(a=T("f16", m, k), b=T("f16", k, n), c=T("f16", m, n), stride_am=k, stride_bk=n, stride_cm=n)),
+     big=dict(m=1300, n=1500, k=777, BM=32, BN=32, BK=32), small=dict(m=37, n=21, k=39, BM=8, BN=8, BK=16))
+
+
+@triton.jit
+def block_pointer_matmul(a, b, c, m, n, k, stride_am, stride_bk, stride_cm, BM: tl.constexpr, BN: tl.constexpr,
+                         BK: tl.constexpr):
+    row = tl.program_id(0) * BM
+    col = tl.program_id(1) * BN
+    pa = tl.make_block_ptr(a, shape=(m, k), strides=(stride_am, 1), offsets=(row, 0), block_shape=(BM, BK), order=(1, 0))
+    pb = tl.make_block_ptr(b, shape=(k, n), strides=(stride_bk, 1), offsets=(0, col), block_shape=(BK, BN), order=(1, 0))
+    acc = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, k, BK):
+        ta = tl.load(pa, boundary_check=(0, 1), padding_option="zero")
+        tb = tl.load(pb, boundary_check=(0, 1), padding_option="zero")
+        acc = tl.dot(ta, tb, acc)
+        pa = tl.advance(pa, (0, BK))
+        pb = tl.advance(pb, (BK, 0))
+    pc = tl.make_block_ptr(c, shape=(m, n), strides=(stride_cm, 1), offsets=(row, col), block_shape=(BM, BN), order=(1, 0))
+    tl.store(pc, acc.to(tl.float16), boundary_check=(0, 1))  # @S
+
+
+@triton.jit
+def block_pointer_matmul_race(a, b, c, m, n, k, stride_am, stride_bk, stride_cm, BM: tl.constexpr, BN: tl.constexpr,
+                         BK: tl.constexpr):
+    row = tl.program_id(0) * BM
+    col = tl.program_id(1) * BN
+    pa = tl.make_block_ptr(a, shape=(m, k), strides=(stride_am, 1), offsets=(row, 0), block_shape=(BM, BK), order=(1, 0))
+    pb = tl.make_block_ptr(b, shape=(k, n), strides=(stride_bk, 1), offsets=(0, col), block_shape=(BK, BN), order=(1, 0))
+    acc = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, k, BK):
+        ta = tl.load(pa, boundary_check=(0, 1), padding_option="zero")
+        tb = tl.load(pb, boundary_check=(0, 1), padding_option="zero")
+        acc = tl.dot(ta, tb, acc)
+        pa = tl.advance(pa, (0, BK))
+        pb = tl.advance(pb, (BK, 0))
+    pc = tl.make_block_ptr(c, shape=(m, n), strides=(stride_cm, 1), offsets=(row, col // 2), block_shape=(BM, BN), order=(1, 0))
+    tl.store(pc, acc.to(tl.float16), boundary_check=(0, 1))  # @S
+
+
+case(block_pointer_matmul, block_pointer_matmul_race,
+     lambda m, n, k, BM, BN, BK: ((cdiv(m, BM), cdiv(n, BN)),
+     dict(a=T("f16", m, k), b=T("f16", k, n), c=T("f16", m, n), stride_am=k, stride_bk=n, stride_cm=n)),
+     big=dict(m=1300, n=1500, k=777, BM=32, BN=32, BK=32), small=dict(m=37, n=21, k=39, BM=8, BN=8, BK=16),
+     max_triton="3.8.99")          # 3.9 has no block pointers

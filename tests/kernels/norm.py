@@ -312,3 +312,41 @@ def log_softmax_bwd_race(dy, y, dx, stride, n, BM: tl.constexpr, B: tl.constexpr
 case(log_softmax_bwd, log_softmax_bwd_race,
      lambda m, n, BM, B: ((cdiv(m, BM),), dict(dy=T("f32", m, n), y=T("f32", m, n), dx=T("f32", m, n), stride=n)),
      big=dict(m=4099, n=300, BM=4, B=512), small=dict(m=29, n=13, BM=8, B=16))
+
+
+@triton.jit
+def jensen_shannon(logp, logq, loss, dlogq, stride, vocab, beta, B: tl.constexpr):
+    at = tl.program_id(0) * stride
+    for start in range(0, vocab, B):
+        cols = start + tl.arange(0, B)
+        live = cols < vocab
+        y = tl.load(logp + at + cols, mask=live, other=float("-inf")).to(tl.float32)
+        x = tl.load(logq + at + cols, mask=live, other=float("-inf")).to(tl.float32)
+        p = tl.exp(y)
+        q = tl.exp(x)
+        mix = beta * p + (1.0 - beta) * q
+        lm = tl.log(mix)
+        tl.store(loss + at + cols, beta * p * y + (1.0 - beta) * q * x - mix * lm, mask=live)  # @L
+        tl.store(dlogq + at + cols, (1.0 - beta) * q * (x - lm), mask=live)  # @G
+
+
+@triton.jit
+def jensen_shannon_race(logp, logq, loss, dlogq, stride, vocab, beta, B: tl.constexpr):
+    at = tl.program_id(0) * stride
+    for start in range(0, vocab, B):
+        cols = start + tl.arange(0, B)
+        live = cols < vocab
+        y = tl.load(logp + at + cols, mask=live, other=float("-inf")).to(tl.float32)
+        x = tl.load(logq + at + cols, mask=live, other=float("-inf")).to(tl.float32)
+        p = tl.exp(y)
+        q = tl.exp(x)
+        mix = beta * p + (1.0 - beta) * q
+        lm = tl.log(mix)
+        tl.store(loss + at + cols, beta * p * y + (1.0 - beta) * q * x - mix * lm, mask=live)  # @L
+        tl.store(dlogq + at // 2 + cols, (1.0 - beta) * q * (x - lm), mask=live)  # @G
+
+
+case(jensen_shannon, jensen_shannon_race,
+     lambda m, vocab, B: ((m,), dict(logp=T("bf16", m, vocab), logq=T("bf16", m, vocab), loss=T("f32", m, vocab),
+     dlogq=T("f32", m, vocab), stride=vocab, beta=0.5)),
+     big=dict(m=1500, vocab=5003, B=1024), small=dict(m=5, vocab=29, B=16))

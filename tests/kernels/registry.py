@@ -50,16 +50,26 @@ def T(dtype, *shape, **kw):
 
 
 def case(base, twin, launch, big, small, target=80, nospec=(), num_warps=4, big_twin=None, small_twin=None,
-         min_triton=None):
+         min_triton=None, max_triton=None):
     """Register a kernel and its twin.
 
     launch(**sizes) returns (grid, tensors-and-derived-arguments); an argument missing there is taken from
     `sizes` by name. `big` are the sizes of the realistic launch, `small` those of the brute-force variant.
-    `nospec` lists integer arguments compiled without specialisation, True for all of them.
+    `nospec` lists integer arguments compiled without specialisation, True for all of them. Releases outside
+    `min_triton` to `max_triton` leave the kernel out.
     """
     for fn, role, bg, sm in ((base, "base", big, small), (twin, "twin", big_twin or big, small_twin or small)):
         REGISTRY.append(dict(fn=fn, name=fn.__name__, role=role, base=base.__name__, launch=launch, big=bg,
-                             small=sm, target=target, nospec=nospec, num_warps=num_warps, min_triton=min_triton))
+                             small=sm, target=target, nospec=nospec, num_warps=num_warps, min_triton=min_triton,
+                             max_triton=max_triton))
+
+
+def in_release(entry, text):
+    """Whether this release of Triton takes the kernel."""
+    def number(t):
+        return tuple(int(x) for x in re.findall(r"\d+", t)[:3])
+    return (not entry["min_triton"] or number(text) >= number(entry["min_triton"])) \
+        and (not entry["max_triton"] or number(text) <= number(entry["max_triton"]))
 
 
 def place(tensors, base=0x700000000):
