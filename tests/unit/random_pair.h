@@ -16,6 +16,7 @@ typedef struct random_pair {
     rp_record rec[2];
     int size[RP_PIDS], trip;                  /* extents; 1 = no variable                        */
     pr_var proto[2][RP_DIMS];                 /* by record; pids and k are common                */
+    pr_term dim[2][RP_DIMS], param[RP_SHARED]; /* as terms                                        */
     pr_var shared[RP_SHARED]; int lo[RP_SHARED], hi[RP_SHARED];
     pr_var vars[16];
     pr_var twins[RP_DIMS][2];
@@ -101,24 +102,21 @@ static inline void rp_lex(pr_terms *T, random_pair *r, const pr_term *x, const p
     }
 }
 
-/* ok is false when the pair needs no query (dead) or a term left exact arithmetic. */
-static inline void random_pair_make(random_pair *r, pr_terms *T, pr_arena *arena, rng *g)
+/* Parameters, extents and variables; records without addresses. */
+static inline void random_pair_frame(random_pair *r, pr_terms *T, pr_arena *arena, rng *g)
 {
-    static const int width[] = { 1, 1, 2, 4, 4, 8 };
     *r = (random_pair){ .intra = rnd(g) % 3 == 0, .same = rnd(g) % 3 != 0 };
-    pr_term s[RP_SHARED], dim[2][RP_DIMS];
     for (int i = 0; i < RP_SHARED; i++) {
         r->lo[i] = rnd(g) % 3 ? rnd_in(g, 1, 5) : rnd_in(g, -1, 0);
         r->hi[i] = r->lo[i] + rnd_in(g, 0, 2);
         r->shared[i] = rp_var(T, arena, PR_ROLE_PARAM, i, PR_COPY_SHARED, r->lo[i], r->hi[i]);
-        s[i] = pr_var_term(T, r->shared[i]);
+        r->param[i] = pr_var_term(T, r->shared[i]);
     }
     for (int i = 0; i < RP_PIDS; i++) r->size[i] = i ? (rnd(g) % 2 ? 1 : rnd_in(g, 2, 3)) : rnd_in(g, 1, RP_MOST);
     r->trip = rnd(g) % 2 ? 1 : rnd_in(g, 2, 3);
     r->epochs = r->intra && rnd(g) % 3 == 0;
     r->depends = r->intra && !r->same && rnd(g) % 3 == 0;
     r->atomic = rnd(g) % 12 == 0;
-    int unit = width[rnd(g) % PR_LEN(width)];
     for (int i = 0; i < (r->same ? 1 : 2); i++) {
         rp_record *a = &r->rec[i];
         for (int d = 0; d < RP_LANES; d++)
@@ -127,29 +125,20 @@ static inline void random_pair_make(random_pair *r, pr_terms *T, pr_arena *arena
             int n = d < RP_PIDS ? r->size[d] : d == RP_PIDS ? r->trip : a->lanes[d - RP_PIDS - 1];
             pr_var_role role = d < RP_PIDS ? PR_ROLE_PID : d == RP_PIDS ? PR_ROLE_ITER : PR_ROLE_LANE;
             r->proto[i][d] = rp_var(T, arena, role, role == PR_ROLE_LANE ? i * 8 + d : d, PR_COPY_NONE, 0, n - 1);
-            dim[i][d] = n == 1 ? PR_TERM_ZERO : pr_var_term(T, r->proto[i][d]);
+            r->dim[i][d] = n == 1 ? PR_TERM_ZERO : pr_var_term(T, r->proto[i][d]);
         }
-        a->width = rnd(g) % 6 ? unit : width[rnd(g) % PR_LEN(width)];
-        if (i && rnd(g) % 3) {                    /* the first record's address, moved or in the other's lanes */
-            pr_term map[64] = { { 0 } };
-            for (int d = 0; d < RP_DIMS; d++) map[r->proto[0][d].id] = dim[1][d];
-            pr_subst to = { .T = T, .var_map = map, .n_var_map = 64 };
-            a->addr = pr_add(T, pr_subst_apply(&to, r->rec[0].addr), pr_const(T, rnd(g) % 2 ? 0 : rnd_in(g, -20, 20)));
-        } else {
-            a->addr = rp_address(T, g, dim[i], RP_DIMS, s);
-            if (rnd(g) % 3) a->addr = pr_scale(T, a->addr, unit);
-            if (rnd(g) % 40 == 0) a->addr = pr_scale(T, a->addr, (pr_i128)1 << rnd_in(g, 30, 100));
-        }
-        a->mask = rp_mask(T, g, dim[i], RP_DIMS, s);
-        if (rnd(g) % 2) a->mask = pr_and(T, a->mask, rp_mask(T, g, dim[i], RP_DIMS, s));
-        a->epoch = pr_add(T, pr_scale(T, dim[i][RP_PIDS], rnd_in(g, 0, 2)), pr_const(T, rnd_in(g, 0, 1)));
+        a->mask = PR_TERM_TRUE;
+        a->epoch = PR_TERM_ZERO;
     }
+}
+
+/* The query of the records. ok is false when the pair needs no query (dead) or a term left exact arithmetic. */
+static inline void random_pair_query(random_pair *r, pr_terms *T, pr_arena *arena)
+{
     if (r->same) {
         r->rec[1] = r->rec[0];
         memcpy(r->proto[1], r->proto[0], sizeof r->proto[0]);
     }
-
-    /* the query */
     pr_query *q = &r->q;
     *q = (pr_query){ .terms = T, .vars = r->vars, .core = r->core, .distinct = r->distinct, .pair = -1, .is_pair = true,
                      .intra = r->intra, .same_record = r->same };
@@ -198,6 +187,33 @@ static inline void random_pair_make(random_pair *r, pr_terms *T, pr_arena *arena
     else if (r->same) rp_lex(T, r, copy[0] + RP_PIDS + 1, copy[1] + RP_PIDS + 1, RP_LANES, false);
     if (!q->n_distinct && (!r->intra || r->same)) r->ok = false;
     for (int i = 0; i < q->n_core; i++) r->ok = r->ok && !pr_term_none(r->core[i]);
+}
+
+static inline void random_pair_make(random_pair *r, pr_terms *T, pr_arena *arena, rng *g)
+{
+    static const int width[] = { 1, 1, 2, 4, 4, 8 };
+    random_pair_frame(r, T, arena, g);
+    int unit = width[rnd(g) % PR_LEN(width)];
+    const pr_term *s = r->param;
+    for (int i = 0; i < (r->same ? 1 : 2); i++) {
+        rp_record *a = &r->rec[i];
+        const pr_term *dim = r->dim[i];
+        a->width = rnd(g) % 6 ? unit : width[rnd(g) % PR_LEN(width)];
+        if (i && rnd(g) % 3) {                    /* the first record's address, moved or in the other's lanes */
+            pr_term map[64] = { { 0 } };
+            for (int d = 0; d < RP_DIMS; d++) map[r->proto[0][d].id] = dim[d];
+            pr_subst to = { .T = T, .var_map = map, .n_var_map = 64 };
+            a->addr = pr_add(T, pr_subst_apply(&to, r->rec[0].addr), pr_const(T, rnd(g) % 2 ? 0 : rnd_in(g, -20, 20)));
+        } else {
+            a->addr = rp_address(T, g, dim, RP_DIMS, s);
+            if (rnd(g) % 3) a->addr = pr_scale(T, a->addr, unit);
+            if (rnd(g) % 40 == 0) a->addr = pr_scale(T, a->addr, (pr_i128)1 << rnd_in(g, 30, 100));
+        }
+        a->mask = rp_mask(T, g, dim, RP_DIMS, s);
+        if (rnd(g) % 2) a->mask = pr_and(T, a->mask, rp_mask(T, g, dim, RP_DIMS, s));
+        a->epoch = pr_add(T, pr_scale(T, dim[RP_PIDS], rnd_in(g, 0, 2)), pr_const(T, rnd_in(g, 0, 1)));
+    }
+    random_pair_query(r, T, arena);
 }
 
 typedef struct rp_instance { pr_i128 addr, epoch; int at[RP_DIMS]; } rp_instance;
