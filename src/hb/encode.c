@@ -416,16 +416,16 @@ static void finish_vars(pr_encoding *e, pr_query *q)
 {
     uint32_t n = pr_vars_count(e->terms);
     collect c = { e, PR_NEW_N(e->arena, unsigned char, n), n };
-    for (int i = 0; i < q->n_core; i++) pr_term_visit(e->terms, q->core[i], note_var, &c);
-    for (int i = 0; i < q->n_distinct; i++) pr_term_visit(e->terms, q->distinct[i], note_var, &c);
-    for (int i = 0; i < q->n_premises; i++) pr_term_visit(e->terms, q->premises[i], note_var, &c);
-    for (int i = 0; i < 2; i++)
-        if (!pr_term_none(q->addr[i])) pr_term_visit(e->terms, q->addr[i], note_var, &c);
-    PR_VEC(pr_var) vars = { 0 };
+    pr_term_visit_all(e->terms, q->core, q->n_core, note_var, &c);
+    pr_term_visit_all(e->terms, q->distinct, q->n_distinct, note_var, &c);
+    pr_term_visit_all(e->terms, q->premises, q->n_premises, note_var, &c);
+    if (!pr_term_none(q->addr[0])) pr_term_visit_all(e->terms, q->addr, 2, note_var, &c);
+    PR_VEC(pr_var) seen = { 0 }, vars = { 0 };
+    for (uint32_t v = 1; v < n; v++)
+        if (c.seen[v]) pr_vec_push(e->arena, &seen, ((pr_var){ v }));
     for (int rank = 0; rank < 10; rank++)
-        for (uint32_t v = 1; v < n; v++)
-            if (c.seen[v] && rank_of(pr_var_get(e->terms, (pr_var){ v })) == rank)
-                pr_vec_push(e->arena, &vars, ((pr_var){ v }));
+        for (int i = 0; i < seen.n; i++)
+            if (rank_of(pr_var_get(e->terms, seen.data[i])) == rank) pr_vec_push(e->arena, &vars, seen.data[i]);
     q->vars = vars.data;
     q->n_vars = vars.n;
 }

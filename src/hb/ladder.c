@@ -59,27 +59,28 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     const char *why = NULL, *z3_reason = NULL;
     pr_outcome o;
     p->rung = e->rung;
+    if (!p->query) p->query = PR_NEW(run->arena, pr_query);
 #ifdef PR_FAULTS
     if ((run->o->fault == 11 && p->intra) || (run->o->fault == 12 && !p->intra && e->extent[1] > 1)) {
         p->state = PR_PAIR_EMPTY;
         return;
     }
 #endif
-    if (!pr_encode_pair(e, p->a, p->b, p->intra, &p->query, &dead, &used_o3, false, &kind, &why)) {
+    if (!pr_encode_pair(e, p->a, p->b, p->intra, p->query, &dead, &used_o3, false, &kind, &why)) {
         refuse_pair(p, PR_PAIR_REFUSED, kind, why);
         p->side = pr_encoding_side(e, p->a, PR_SIDE_A)->refused ? 0 : 1;
         return;
     }
-    p->query.pair = number;
+    p->query->pair = number;
     if (dead) {
         p->state = PR_PAIR_EMPTY;
         p->evidence = "no two executions meet the conditions";
         if (used_o3) note_o3(run, e, p);
         return;
     }
-    bool last_resort = e->rung != PR_RUNG_T0 || !beyond_presburger(&p->query, e);
+    bool last_resort = e->rung != PR_RUNG_T0 || !beyond_presburger(p->query, e);
     run->d.cheaply = !last_resort;
-    pr_decide(&run->d, &p->query, last_resort, &o, &z3_reason);
+    pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
     run->d.cheaply = false;
     if (z3_reason) {
         pr_z3_reason z = { number, z3_reason, record(run, p->a)->loc };
@@ -96,12 +97,12 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         p->point = o.point;
         /* an intra race on a descriptor access may be ordered by what the model ignores (G7); a CAS may
          * not have written */
-        if (p->intra && (record(run, p->a)->via_desc || record(run, p->b)->via_desc)) p->query.relaxed = true;
+        if (p->intra && (record(run, p->a)->via_desc || record(run, p->b)->via_desc)) p->query->relaxed = true;
         if ((record(run, p->a)->kind == PR_RECORD_CAS && record(run, p->b)->kind != PR_RECORD_RMW &&
              !(pr_record_writes(record(run, p->b)) && record(run, p->b)->kind != PR_RECORD_CAS)) ||
             (record(run, p->b)->kind == PR_RECORD_CAS && record(run, p->a)->kind != PR_RECORD_RMW &&
              !(pr_record_writes(record(run, p->a)) && record(run, p->a)->kind != PR_RECORD_CAS)))
-            p->query.relaxed = true;
+            p->query->relaxed = true;
         break;
     case PR_ANSWER_UNKNOWN:
         refuse_pair(p, PR_PAIR_UNKNOWN, o.why, o.message);
@@ -157,8 +158,8 @@ static void keep_launch_witnesses(pr_run *run, const pr_encoding *e)
         pr_pair *p = &run->pairs.data[i];
         if (p->state != PR_PAIR_WITNESS) continue;
         p->at_launch = !e->grid_used[0] && !e->grid_used[1] && !e->grid_used[2];
-        for (int v = 0; v < p->query.n_vars; v++) {
-            const pr_var_info *info = pr_var_get(e->terms, p->query.vars[v]);
+        for (int v = 0; v < p->query->n_vars; v++) {
+            const pr_var_info *info = pr_var_get(e->terms, p->query->vars[v]);
             if (info->role == PR_ROLE_PID && p->point.value[v] >= run->L->grid[info->index & 3]) p->at_launch = false;
         }
     }
@@ -191,7 +192,7 @@ static void add_evidence(pr_run *run, const pr_encoding *e)
         p->fragile = true;
         pr_race race;
         int w, r;
-        if (p->query.relaxed || pr_order_maybe_synchronised((pr_encoding *)e, p->a, p->b, p->intra, &w, &r)) continue;
+        if (p->query->relaxed || pr_order_maybe_synchronised((pr_encoding *)e, p->a, p->b, p->intra, &w, &r)) continue;
         pr_confirmer *keep = (pr_confirmer *)run->confirm;
         run->confirm = NULL;                   /* evidence at another grid is not replayed */
         if (pr_witness_race(run, e, p, &race) == PR_OK) {
@@ -265,11 +266,11 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
             continue;
         }
         if (hidden) {
-            p->query.relaxed = true;
+            p->query->relaxed = true;
             withheld++;
             continue;
         }
-        if (p->query.relaxed) {
+        if (p->query->relaxed) {
             const pr_record *a = record(run, p->a), *b = record(run, p->b);
             const pr_record *u = a->uncertain || !b->uncertain ? a : b;
             if ((a->uncertain && !a->uncertain_bound_only) || (b->uncertain && !b->uncertain_bound_only) ||
@@ -332,13 +333,14 @@ static void drop_stale_evidence(pr_run *run)
 
 static void fill_ledger(pr_run *run)
 {
+    pr_vec_reserve(run->arena, &run->out->ledger, run->out->ledger.n + run->pairs.n);
     for (int i = 0; i < run->pairs.n; i++) {
         const pr_pair *p = &run->pairs.data[i];
         pr_ledger_row row = { .pair = i, .a = p->a, .b = p->b, .intra = p->intra, .evidence = p->evidence, .why = p->why };
         switch (p->state) {
         case PR_PAIR_FILTERED: row.bucket = PR_BUCKET_FILTERED; run->out->counts.filtered++; break;
         case PR_PAIR_EMPTY: row.bucket = p->fragile ? PR_BUCKET_GRID_FRAGILE : PR_BUCKET_PROVED; break;
-        case PR_PAIR_WITNESS: row.bucket = p->query.relaxed ? PR_BUCKET_WITHHELD : PR_BUCKET_RACE; break;
+        case PR_PAIR_WITNESS: row.bucket = p->query->relaxed ? PR_BUCKET_WITHHELD : PR_BUCKET_RACE; break;
         case PR_PAIR_REFUSED: row.bucket = PR_BUCKET_REFUSED; break;
         case PR_PAIR_OPEN:
         case PR_PAIR_UNKNOWN: row.bucket = PR_BUCKET_UNDECIDED; break;
@@ -575,12 +577,12 @@ pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *laun
         bool dead = false, used;
         pr_refusal_kind kind;
         if (p->state == PR_PAIR_FILTERED) v.note = p->evidence;
-        else if (!pr_encode_pair(e, p->a, p->b, p->intra, &p->query, &dead, &used, false, &kind, &v.note))
+        else if (!pr_encode_pair(e, p->a, p->b, p->intra, p->query = PR_NEW(arena, pr_query), &dead, &used, false, &kind, &v.note))
             v.note = pr_arena_printf(arena, "%s: %s", pr_refusal_slug(kind), v.note);
         else if (dead) v.note = "no two executions meet the conditions";
         else {
-            p->query.pair = i;
-            v.query = &p->query;
+            p->query->pair = i;
+            v.query = p->query;
         }
         visit(user, &v);
     }

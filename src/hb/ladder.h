@@ -12,7 +12,7 @@ typedef struct pr_pair {
     pr_pair_state state;
     pr_refusal_kind why; const char *message;
     int side;                      /* REFUSED: 0 = record a is the one not understood, 1 = b             */
-    pr_query query;                /* last query asked                                          */
+    pr_query *query;               /* last query asked, null before the first                    */
     pr_point point;                /* WITNESS                                                   */
     pr_rung rung;                  /* of the last answer                                        */
     const char *evidence;

@@ -70,6 +70,7 @@ void pr_pairs_enumerate(pr_run *run, const int *component, pr_pair_vec *out)
 {
     pr_box *box = pr_box_new(run->R->terms);
     int n = run->R->records.n;
+    pr_vec_reserve(run->arena, out, out->n + n * (n + 1));
     for (int i = 0; i < n; i++)
         for (int j = i; j < n; j++)
             for (int intra = 0; intra < 2; intra++) {

@@ -84,8 +84,8 @@ pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, p
     const pr_side *x = pr_encoding_side((pr_encoding *)e, p->a, PR_SIDE_A);
     const pr_side *y = pr_encoding_side((pr_encoding *)e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
     *out = (pr_race){ .intra = p->intra, .confirmation = PR_CONFIRM_UNAVAILABLE };
-    pr_witness_access_at(run, e, x, &p->query, &p->point, &out->a);
-    pr_witness_access_at(run, e, y, &p->query, &p->point, &out->b);
+    pr_witness_access_at(run, e, x, p->query, &p->point, &out->a);
+    pr_witness_access_at(run, e, y, p->query, &p->point, &out->b);
     const pr_record *ra = x->record, *rb = y->record;
     /* the filter of 8.7: the bytes must overlap on the records' own terms */
     if (out->a.address >= out->b.address + rb->width || out->b.address >= out->a.address + ra->width)
@@ -104,12 +104,12 @@ pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, p
     for (int i = 0; i < 3; i++) {
         int64_t need = (out->a.program[i] > out->b.program[i] ? out->a.program[i] : out->b.program[i]) + 1;
         out->grid[i] = e->fixed[i] ? e->extent[i] : p->at_launch ? run->L->grid[i] : need;
-        for (int v = 0; v < p->query.n_vars; v++) {
-            const pr_var_info *info = pr_var_get(e->terms, p->query.vars[v]);
+        for (int v = 0; v < p->query->n_vars; v++) {
+            const pr_var_info *info = pr_var_get(e->terms, p->query->vars[v]);
             if (info->role == PR_ROLE_GRID && info->index == i) out->grid[i] = (int64_t)p->point.value[v];
         }
     }
-    if (run->confirm && run->confirm->race && e->rung != PR_RUNG_T0 && !p->query.relaxed)
+    if (run->confirm && run->confirm->race && e->rung != PR_RUNG_T0 && !p->query->relaxed)
         return run->confirm->race(run->confirm->user, run->R, run->L, out, run->err);
     out->confirmation_why = e->rung == PR_RUNG_T0 ? "no launch to replay" : "rests on values only a run could know";
     return PR_OK;

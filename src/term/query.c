@@ -28,7 +28,13 @@ int pr_query_overlap(const pr_query *q, pr_box *box, pr_term out[2])
     return 2;
 }
 
-pr_box *pr_query_box(const pr_query *q) { return pr_box_new(q->terms); }
+/* Own intervals never change, so all queries of a store share one box and its facts. */
+pr_box *pr_query_box(const pr_query *q)
+{
+    pr_terms *T = q->terms;
+    if (!T->own_box) T->own_box = pr_box_new(T);
+    return T->own_box;
+}
 
 /* --- exact evaluation ---------------------------------------------------------------------- */
 

@@ -66,7 +66,7 @@ typedef struct pr_outcome {
 int pr_query_overlap(const pr_query *q, pr_box *box, pr_term out[2]);
 /* Exact re-evaluation of a point on the query's own terms. */
 pr_tri pr_query_holds(const pr_query *q, const pr_point *p);
-/* Box with the variables' intervals. */
+/* Box with the variables' own intervals, shared by all queries of the store: do not narrow it. */
 pr_box *pr_query_box(const pr_query *q);
 void pr_query_print(pr_buf *b, const pr_query *q);     /* dump --stage=query, re-readable */
 /* Reads such text into T (variables are made as needed). Null with *why when it is malformed. */

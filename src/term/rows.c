@@ -39,12 +39,11 @@ typedef struct search {
 
 /* --- set-up -------------------------------------------------------------------------------- */
 
-static void merge_reach(uint64_t *map, const pr_terms *T, pr_term t)
+static void merge_reach(uint64_t *map, const pr_terms *T, const pr_term *root, int n_roots)
 {
-    uint32_t low;
-    uint64_t *one = pr_term_reachable(T, t, &low);
-    for (uint32_t w = low / 64; w <= t.id / 64; w++) map[w] |= one[w];
-    free(one);
+    uint32_t *ids, n = pr_term_below(T, root, n_roots, &ids);
+    for (uint32_t i = 0; i < n; i++) map[ids[i] / 64] |= (uint64_t)1 << (ids[i] % 64);
+    free(ids);
 }
 
 /* Roots: overlap conjuncts and everything the query lists. False when one of them is PR_TERM_NONE.
@@ -67,8 +66,8 @@ static bool builder_init(pr_builder *b, const pr_query *q, pr_arena *arena, cons
         for (int i = 0; i < lists[l].n; i++) {
             if (pr_term_none(lists[l].t[i])) return false;
             assert(pr_term_is_bool(b->T, lists[l].t[i]));
-            merge_reach(b->reach, b->T, lists[l].t[i]);
         }
+        merge_reach(b->reach, b->T, lists[l].t, lists[l].n);
     }
     uint32_t count = 0;
     for (uint32_t w = 0; w < b->n_words; w++) {

@@ -33,6 +33,8 @@ struct pr_terms {
     uint32_t *var_terms;                     /* VAR node of each variable, 0 = not built         */
     pr_sym_info *syms; uint32_t n_syms, cap_syms;
     struct eval_work *eval;                  /* scratch of eval.c                               */
+    struct walk_work *walk;                  /* scratch of walk.c                               */
+    struct pr_box *own_box;                  /* facts under the variables' own intervals          */
 };
 
 static inline const node *node_of(const pr_terms *T, pr_term t)
@@ -50,9 +52,8 @@ pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const
 /* range.c: interval of one node from the intervals of its children; var gives a VAR's interval. */
 pr_interval pr_range_step(const pr_terms *T, const node *x, const pr_interval *child,
                           pr_interval var);
-/* Nodes reachable from t as a bitmap of t.id + 1 bits (malloc; the caller frees); *lowest is the
- * least reachable id. */
-uint64_t *pr_term_reachable(const pr_terms *T, pr_term t, uint32_t *lowest);
+/* Ids of the nodes reachable from the roots, ascending (malloc; the caller frees); their number. */
+uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, uint32_t **ids);
 /* The node t with other children (same number), through the normalising constructors. */
 pr_term pr_term_rebuild(pr_terms *T, pr_term t, const pr_term *child);
 #endif

@@ -192,6 +192,9 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t);
 
 /* Visits every distinct node below t once, children first. */
 void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_term t), void *user);
+/* The same below any of the roots (PR_TERM_NONE is skipped). */
+void pr_term_visit_all(const pr_terms *T, const pr_term *root, int n_roots,
+                       void (*visit)(void *user, pr_term t), void *user);
 /* Does any node below t (t included) satisfy the test? */
 bool pr_term_any(const pr_terms *T, pr_term t,
                  bool (*test)(void *user, const pr_terms *T, pr_term t), void *user);

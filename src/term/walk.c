@@ -1,59 +1,103 @@
 /* Traversals of the DAG: visiting, searching, substitution, conjuncts. All iterative.
  *
- * Children have smaller ids than parents, so the nodes below t are found by one descending sweep
- * over a bitmap and visited in dependency order by one ascending sweep. */
+ * The nodes below t are collected with marks, so the cost is that of the nodes, not of the store.
+ * Children have smaller ids than parents: ascending order is dependency order. */
 #include "term/store.h"
 #include <assert.h>
 #include <stdlib.h>
 
-uint64_t *pr_term_reachable(const pr_terms *T, pr_term t, uint32_t *lowest)
+/* Marks of the collection in progress; scratch in the store, unused while a visitor runs. */
+struct walk_work {
+    uint32_t *mark, cap, now;
+    PR_VEC(uint32_t) ids;
+};
+
+static struct walk_work *work_for(const pr_terms *T)
 {
-    uint32_t words = t.id / 64 + 1;
-    uint64_t *map = calloc(words, sizeof *map);
-    if (!map) abort();
-    map[t.id / 64] |= (uint64_t)1 << (t.id % 64);
-    *lowest = t.id;
-    for (uint32_t w = words; w-- > 0;) {
-        for (int bit = 63; bit >= 0; bit--) {
-            if (!map[w]) break;
-            if (!(map[w] >> bit & 1)) continue;
-            uint32_t id = w * 64 + (uint32_t)bit;
-            *lowest = id;
-            const node *x = &T->nodes[id];
-            for (uint32_t i = 0; i < x->n; i++) {
-                uint32_t k = T->kids[x->first + i];
-                assert(k < id);
-                map[k / 64] |= (uint64_t)1 << (k % 64);
-            }
+    struct walk_work *w = T->walk;
+    if (!w) {
+        w = PR_NEW(T->arena, struct walk_work);
+        ((pr_terms *)T)->walk = w;        /* not part of the store's value */
+    }
+    if (w->cap < T->n_nodes) {
+        while (w->cap < T->n_nodes) w->cap = w->cap ? w->cap * 2 : 256;
+        w->mark = PR_NEW_N(T->arena, uint32_t, w->cap);
+        w->now = 0;
+    }
+    if (++w->now == 0) {
+        memset(w->mark, 0, sizeof *w->mark * w->cap);
+        w->now = 1;
+    }
+    w->ids.n = 0;
+    return w;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+enum { FEW_IDS = 24 };
+
+static void sort_ids(uint32_t *id, uint32_t n)
+{
+    if (n > FEW_IDS) {
+        qsort(id, n, sizeof *id, by_id);
+        return;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t v = id[i], j = i;
+        for (; j > 0 && id[j - 1] > v; j--) id[j] = id[j - 1];
+        id[j] = v;
+    }
+}
+
+uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, uint32_t **ids)
+{
+    struct walk_work *w = work_for(T);
+    for (int i = 0; i < n_roots; i++) {
+        if (pr_term_none(root[i]) || w->mark[root[i].id] == w->now) continue;
+        w->mark[root[i].id] = w->now;
+        pr_vec_push(T->arena, &w->ids, root[i].id);
+    }
+    for (int at = 0; at < w->ids.n; at++) {
+        const node *x = &T->nodes[w->ids.data[at]];
+        for (uint32_t i = 0; i < x->n; i++) {
+            uint32_t k = T->kids[x->first + i];
+            if (w->mark[k] == w->now) continue;
+            w->mark[k] = w->now;
+            pr_vec_push(T->arena, &w->ids, k);
         }
     }
-    return map;
+    uint32_t n = (uint32_t)w->ids.n;
+    *ids = malloc(sizeof **ids * (n + 1));
+    if (!*ids) abort();
+    if (n) memcpy(*ids, w->ids.data, sizeof **ids * n);
+    sort_ids(*ids, n);
+    return n;
+}
+
+void pr_term_visit_all(const pr_terms *T, const pr_term *root, int n_roots,
+                       void (*visit)(void *user, pr_term t), void *user)
+{
+    uint32_t *ids, n = pr_term_below(T, root, n_roots, &ids);
+    for (uint32_t i = 0; i < n; i++) visit(user, (pr_term){ ids[i] });
+    free(ids);
 }
 
 void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_term t), void *user)
 {
-    if (pr_term_none(t)) return;
-    uint32_t low;
-    uint64_t *map = pr_term_reachable(T, t, &low);
-    for (uint32_t w = low / 64; w <= t.id / 64; w++) {
-        for (uint64_t bits = map[w]; bits; bits &= bits - 1)
-            visit(user, (pr_term){ w * 64 + (uint32_t)__builtin_ctzll(bits) });
-    }
-    free(map);
+    pr_term_visit_all(T, &t, 1, visit, user);
 }
 
 bool pr_term_any(const pr_terms *T, pr_term t,
                  bool (*test)(void *user, const pr_terms *T, pr_term t), void *user)
 {
-    if (pr_term_none(t)) return false;
-    uint32_t low;
-    uint64_t *map = pr_term_reachable(T, t, &low);
+    uint32_t *ids, n = pr_term_below(T, &t, 1, &ids);
     bool found = false;
-    for (uint32_t w = low / 64; w <= t.id / 64 && !found; w++) {
-        for (uint64_t bits = map[w]; bits && !found; bits &= bits - 1)
-            found = test(user, T, (pr_term){ w * 64 + (uint32_t)__builtin_ctzll(bits) });
-    }
-    free(map);
+    for (uint32_t i = 0; i < n && !found; i++) found = test(user, T, (pr_term){ ids[i] });
+    free(ids);
     return found;
 }
 
@@ -145,17 +189,13 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t)
         s->memo_cap = cap;
     }
     if (!s->memo[t.id].id) {
-        uint32_t low;
-        uint64_t *map = pr_term_reachable(T, t, &low);
-        for (uint32_t w = low / 64; w <= t.id / 64; w++) {
-            for (uint64_t bits = map[w]; bits; bits &= bits - 1) {
-                uint32_t id = w * 64 + (uint32_t)__builtin_ctzll(bits);
-                if (s->memo[id].id) continue;
-                pr_term r = subst_node(s, (pr_term){ id });
-                s->memo[id].id = r.id ? r.id : NONE_DONE;
-            }
+        uint32_t *ids, n = pr_term_below(T, &t, 1, &ids);
+        for (uint32_t i = 0; i < n; i++) {
+            if (s->memo[ids[i]].id) continue;
+            pr_term r = subst_node(s, (pr_term){ ids[i] });
+            s->memo[ids[i]].id = r.id ? r.id : NONE_DONE;
         }
-        free(map);
+        free(ids);
     }
     uint32_t r = s->memo[t.id].id;
     return (pr_term){ r == NONE_DONE ? 0 : r };

@@ -13,7 +13,7 @@ typedef struct chunk {
 } chunk;
 
 struct pr_arena {
-    chunk *top;
+    chunk *top, *spare; /* spare: the largest chunk that a release gave back */
     size_t cap, total, next;
     pr_oom *oom;
 };
@@ -43,6 +43,7 @@ void pr_arena_free(pr_arena *a)
         a->top = c->prev;
         free(c);
     }
+    free(a->spare);
     free(a);
 }
 
@@ -55,10 +56,15 @@ void *pr_arena_alloc(pr_arena *a, size_t bytes)
     if (!a->top || a->top->size - a->top->used < n) {
         size_t size = a->next > n ? a->next : n;
         if (a->next < (1u << 20)) a->next *= 2;
-        chunk *c = malloc(sizeof *c + size);
-        if (!c) exhausted(a);
+        chunk *c = a->spare;
+        if (c && c->size >= n) {
+            a->spare = NULL;
+        } else {
+            c = malloc(sizeof *c + size);
+            if (!c) exhausted(a);
+            c->size = size;
+        }
         c->prev = a->top;
-        c->size = size;
         c->used = 0;
         a->top = c;
     }
@@ -105,7 +111,9 @@ void pr_arena_release(pr_arena *a, pr_arena_pos pos)
     while (a->top && a->top != pos.chunk) {
         chunk *c = a->top;
         a->top = c->prev;
-        free(c);
+        chunk *keep = a->spare && a->spare->size >= c->size ? a->spare : c;
+        free(keep == c ? a->spare : c);
+        a->spare = keep;
     }
     if (a->top) a->top->used = pos.used;
     a->total = pos.total;

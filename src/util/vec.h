@@ -6,9 +6,8 @@
 
 #define PR_VEC(T) struct { T *data; int n, cap; }
 
-static inline void *pr_vec_grow_(pr_arena *a, void *data, int n, int *cap, size_t size)
+static inline void *pr_vec_grow_(pr_arena *a, void *data, int n, int *cap, int wider, size_t size)
 {
-    int wider = *cap ? *cap * 2 : 8;
     void *p = pr_arena_alloc(a, size * (size_t)wider);
     if (n) memcpy(p, data, size * (size_t)n);
     *cap = wider;
@@ -19,7 +18,14 @@ static inline void *pr_vec_grow_(pr_arena *a, void *data, int n, int *cap, size_
     do {                                                                                      \
         if ((v)->n == (v)->cap)                                                               \
             (v)->data = pr_vec_grow_((arena), (v)->data, (v)->n, &(v)->cap,                   \
-                                     sizeof *(v)->data);                                      \
+                                     (v)->cap ? (v)->cap * 2 : 8, sizeof *(v)->data);                                      \
         (v)->data[(v)->n++] = (x);                                                            \
+    } while (0)
+/* Room for `want` elements in all. */
+#define pr_vec_reserve(arena, v, want)                                                        \
+    do {                                                                                      \
+        if ((v)->cap < (want))                                                                \
+            (v)->data = pr_vec_grow_((arena), (v)->data, (v)->n, &(v)->cap, (want),           \
+                                     sizeof *(v)->data);                                      \
     } while (0)
 #endif
