@@ -16,6 +16,7 @@ typedef struct pr_side {
     pr_term iter[64]; const pr_frame *loop[64]; int n_loops; /* outermost first                    */
     pr_subst subst;                /* record terms -> this copy                                   */
     struct pr_side_app *app;
+    bool epoch_done, epoch_exact; pr_term epoch; /* order.c: barriers before it, once counted        */
 } pr_side;
 
 typedef struct pr_encoding {

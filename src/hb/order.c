@@ -122,17 +122,22 @@ static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, pr_term *
     return !pr_term_none(*out);
 }
 
-static epoch epoch_of(pr_encoding *e, const pr_side *side)
+/* Counted once a side: a kernel of many barriers has many pairs. */
+static epoch epoch_of(pr_encoding *e, pr_side *side)
 {
-    epoch x = { true, PR_TERM_ZERO };
+    if (side->epoch_done) return (epoch){ side->epoch_exact, side->epoch };
+    side->epoch_done = true;
+    PR_VEC(pr_term) counts = { 0 };
+    PR_VEC(pr_i128) ones = { 0 };
     for (int i = 0; i < e->records->fences.n; i++) {
         pr_term n;
-        if (!count_fence(e, (pr_side *)side, &e->records->fences.data[i], &n))
-            return (epoch){ false, PR_TERM_NONE };
-        x.count = pr_add(e->terms, x.count, n);
+        if (!count_fence(e, side, &e->records->fences.data[i], &n)) return (epoch){ false, PR_TERM_NONE };
+        pr_vec_push(e->arena, &counts, n);
+        pr_vec_push(e->arena, &ones, 1);
     }
-    x.exact = !pr_term_none(x.count);
-    return x;
+    side->epoch = pr_sum(e->terms, counts.data, ones.data, counts.n, 0);
+    side->epoch_exact = !pr_term_none(side->epoch);
+    return (epoch){ side->epoch_exact, side->epoch };
 }
 
 static bool frame_in(const pr_frame *inner, const pr_frame *f)
@@ -197,7 +202,7 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
         return true;
     }
     if (!x->via_desc && !y->via_desc && e->records->fences.n) {
-        epoch ea = epoch_of(e, a), eb = epoch_of(e, b);
+        epoch ea = epoch_of(e, (pr_side *)a), eb = epoch_of(e, (pr_side *)b);
         if (ea.exact && eb.exact) {
             pr_term same = pr_encode_simplify(e, pr_eq(T, ea.count, eb.count));
             if (pr_term_is(same, PR_TERM_FALSE)) *never = true;
