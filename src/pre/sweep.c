@@ -4,16 +4,18 @@
  * copies joined by address: corners of lanes and loops for the first programs, then all lanes of the first
  * programs. Shared values (parameters, symbolic grid) take a few typical values. At most 1024 evaluated
  * points; a point counts only when pr_query_holds says so. decision-engine.md 3.5. */
+#include "pre/derive.h"
 #include "pre/space.h"
 #include "pre/tape.h"
 
-enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4 };
+enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4, DRAWS = 24 };
 
 typedef struct sweep {
     const pr_query *q;
     pr_trio trio;
     pr_i128 *lo, *hi, *at;
-    int64_t left; /* points */
+    int64_t left;    /* points */
+    int64_t derived; /* points read off backwards, a quarter as many beside them */
     bool found;
 } sweep;
 
@@ -98,6 +100,85 @@ static void try_delta(sweep *x, const pr_space *s, const pr_form *f, const pr_de
         }
         if (fits && try(x)) return;
         if (!any_absent) return;
+    }
+}
+
+/* Candidates whose differences are of quotients and remainders: values for the form's terms are drawn, the
+ * variables derived from them. Draw 0 takes the low ends, 1 the high ones, the others a fixed pseudo-random
+ * mixture. */
+static pr_i128 draw(pr_i128 lo, pr_i128 hi, int number, uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    uint64_t r = *state >> 33;
+    if (number == 0 || hi <= lo || (number > 1 && (r & 1))) return lo;
+    if (number == 1) return hi;
+    pr_i128 span = hi - lo + 1;
+    return lo + (pr_i128)((r >> 1) % (span > INT32_MAX ? (uint64_t)INT32_MAX : (uint64_t)span));
+}
+
+static pr_term rep_of(const sweep *x, const pr_space_node *v, int c)
+{
+    if (v->op != PR_TERM_OP_VAR) return v->rep[c];
+    pr_var var = { (uint32_t)v->value };
+    for (int t = 0; t < x->q->n_twins; t++)
+        if (x->q->twins[t][0].id == var.id) var = x->q->twins[t][c];
+    return pr_var_term(x->q->terms, var);
+}
+
+static bool derive(sweep *x, const pr_space *s, const pr_form *f, const pr_delta *d, int number, bool *set)
+{
+    pr_target want[2][PR_PRE_ATOMS];
+    uint64_t state = (uint64_t)number * 0x9e3779b97f4a7c15u + 1;
+    int n[2] = { 0, 0 };
+    for (int i = 0; i < f->n; i++) {
+        const pr_space_node *v = &s->node[f->at[i].node];
+        if (f->at[i].a != f->at[i].b || v->shared) continue;
+        pr_i128 lo = pr_is_inf(v->iv[1].lo) ? 0 : v->iv[1].lo, hi = pr_is_inf(v->iv[1].hi) ? lo + 1000 : v->iv[1].hi;
+        pr_i128 lo_a = pr_is_inf(v->iv[0].lo) ? lo : v->iv[0].lo, hi_a = pr_is_inf(v->iv[0].hi) ? hi : v->iv[0].hi;
+        if (lo < lo_a - d->d[i]) lo = lo_a - d->d[i];
+        if (hi > hi_a - d->d[i]) hi = hi_a - d->d[i];
+        if (lo > hi) return false;
+        pr_i128 b = draw(lo, hi, number, &state);
+        for (int c = 0; c < 2; c++) {
+            pr_term t = rep_of(x, v, c);
+            if (!pr_term_none(t)) want[c][n[c]++] = (pr_target){ t, c ? b : b + d->d[i] };
+        }
+    }
+    for (int i = 0; i < x->q->n_vars; i++) {
+        pr_var_role r = role(x, i);
+        set[i] = x->trio.side[i] == 2 && (r == PR_ROLE_PARAM || r == PR_ROLE_GRID);
+    }
+    return pr_derive(x->q, want[0], n[0], x->at, set) && pr_derive(x->q, want[1], n[1], x->at, set);
+}
+
+static bool quotients(const pr_space *s, const pr_form *f)
+{
+    for (int i = 0; i < f->n; i++)
+        if (f->at[i].a == f->at[i].b && s->node[f->at[i].node].op != PR_TERM_OP_VAR) return true;
+    return false;
+}
+
+static void try_quotients(sweep *x, const pr_space *s, const pr_form *f, const pr_delta *d, bool *set)
+{
+    for (int number = 0; number < DRAWS && !x->found && x->derived > 0; number++) {
+        x->derived--;
+        if (!derive(x, s, f, d, number, set)) continue;
+        for (int absent = 0; absent < 2 && !x->found; absent++) {
+            bool any_absent = false;
+            for (int i = 0; i < x->q->n_vars; i++)
+                if (!set[i]) x->at[i] = clip(x, i, 0);
+            for (int t = 0; t < s->n_twins; t++) {
+                int i = position(x->q, s->twin[t][0]), j = position(x->q, s->twin[t][1]);
+                if (i < 0 || j < 0 || (set[i] && set[j])) continue;
+                any_absent = true;
+                pr_i128 by = absent ? -1 : 0;
+                if (set[i]) x->at[j] = clip(x, j, x->at[i] - by);
+                else if (set[j]) x->at[i] = clip(x, i, x->at[j] + by);
+                else place(x, s->twin[t][0], s->twin[t][1], by);
+            }
+            x->left++; /* these have a count of their own */
+            if (try(x) || !any_absent) break;
+        }
     }
 }
 
@@ -279,6 +360,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     sweep x = { .q = q, .left = pr_pre_limit(limits->sweep, PR_PRE_SWEEP) };
     pr_space *s = pr_pre_context(ctx, sizeof *s);
     pr_form f;
+    x.derived = x.left / 4;
     pr_pre_unknown("no witness among the first instances", out);
     if (!s || !q->is_pair || !pr_trio_make(&x.trio, q, scratch)) return;
     x.lo = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
@@ -295,12 +377,13 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     pr_space_begin(s, q);
     if (pr_space_overlap(s, &f)) {
         pr_delta *found = PR_NEW_N(scratch, pr_delta, DELTAS);
-        bool all;
+        bool all, derived = quotients(s, &f), *set = PR_NEW_N(scratch, bool, q->n_vars + 1);
         int n = pr_radix_search(s, &f, pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES), found,
                                 DELTAS, &all);
         for (int v = 0; v < variants && !x.found; v++) {
             if (!shared_values(&x, v)) break;
             for (int i = 0; i < n && !x.found && x.left > 0; i++) try_delta(&x, s, &f, &found[i]);
+            for (int i = 0; i < n && !x.found && x.derived > 0 && derived; i++) try_quotients(&x, s, &f, &found[i], set);
         }
     }
     int64_t points = x.left / variants;
