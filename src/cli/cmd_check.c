@@ -387,11 +387,11 @@ int pr_cmd_check(int argc, char **argv)
     int status = PR_EXIT_BAD;
     if (!pr_cli_parse(&k.c, "check", PR_OPT_CHECK, argc, argv)) return status;
     k.format = (int)k.c.value[PR_OPT_FORMAT];
-    if (k.format > POLYRACE_FORMAT_JSONL) {
-        pr_cli_usage("check", "--format=%s is not available in this build",
-                     pr_opt_spelling(PR_OPT_FORMAT, k.format, spelling));
-    } else if (!k.c.n_inputs) {
+    if (!k.c.n_inputs) {
         pr_cli_usage("check", "no input");
+    } else if (k.format > POLYRACE_FORMAT_JSONL) {
+        status = pr_cli_report(pr_opt_spelling(PR_OPT_FORMAT, k.format, spelling),
+                               k.c.text[PR_OPT_OUTPUT], argc, argv);
     } else if ((k.ctx = polyrace_context_new())) {
         pr_cli_watch(k.ctx);
         status = check_inputs(&k);

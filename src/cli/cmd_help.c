@@ -12,7 +12,8 @@ static const char overview[] =
     "  replay   execute every program of a small launch and report real overlaps\n"
     "  version  versions of the program and its engines\n"
     "  help     this text; help COMMAND; help REFUSAL-KIND\n"
-    "  scan, explain, consan, recheck   not available in this build\n"
+    "  scan     decide every launch below some folders (needs the Python package)\n"
+    "  explain, consan, recheck   not available in this build\n"
     "\n"
     "INPUT is a kernel text (.ttir), a launch file (.json), several launches one a line (.jsonl), "
     "or\n"
@@ -71,9 +72,17 @@ static const char replay[] =
     "\n"
     "options:\n";
 
+static const char scan[] =
+    "usage: polyrace scan [options] PATH...\n"
+    "\n"
+    "Decides every launch below the paths: kernel texts (.ttir), launch files (.json, .jsonl) and the\n"
+    "cache and dump folders of Triton. Shows progress, prints the races and a summary. With\n"
+    "--results FILE every result is kept there, and the same command goes on after an interruption.\n"
+    "Runs the Python package; \"polyrace scan --help\" lists the options.\n";
+
 static bool is_planned(const char *command)
 {
-    static const char *const names[] = { "scan", "explain", "consan", "recheck" };
+    static const char *const names[] = { "explain", "consan", "recheck" };
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (strcmp(names[k], command) == 0) return true;
     return false;
@@ -89,6 +98,7 @@ bool pr_help_command(const char *command, FILE *out)
         { "check", check, PR_OPT_CHECK },
         { "dump", dump, PR_OPT_DUMP },
         { "replay", replay, PR_OPT_REPLAY },
+        { "scan", scan, 0 },
         { "version",
           "usage: polyrace version\n\nPrints the versions of the program and of its engines.\n",
           0 },

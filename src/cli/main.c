@@ -7,7 +7,7 @@ static const struct command {
     int (*run)(int, char **);
 } commands[] = {
     { "check", pr_cmd_check },     { "dump", pr_cmd_dump }, { "replay", pr_cmd_replay },
-    { "version", pr_cmd_version }, { "help", pr_cmd_help }, { "scan", NULL },
+    { "version", pr_cmd_version }, { "help", pr_cmd_help }, { "scan", pr_cmd_scan },
     { "explain", NULL },           { "consan", NULL },      { "recheck", NULL },
 };
 
@@ -26,7 +26,8 @@ int main(int argc, char **argv)
             fprintf(stderr, "polyrace: the command \"%s\" is not available in this build\n", name);
             return PR_EXIT_BAD;
         }
-        for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        bool own_help = commands[k].run != pr_cmd_scan;
+        for (int i = 2; own_help && i < argc && strcmp(argv[i], "--") != 0; i++) {
             if (strcmp(argv[i], "--help") != 0 && strcmp(argv[i], "-h") != 0) continue;
             pr_help_command(name, stdout);
             return PR_EXIT_OK;

@@ -139,9 +139,9 @@ class Statuses(Case):
                              (["check", "--max-ops=-1", "x"], "from 0 to"), (["check", "--grid=0", "x"], "--grid"),
                              (["check", "--stats=1", "x"], "takes no value"), (["check", "--engine"], "needs a value"),
                              (["check", "--stage=parse", "x"], "takes no --stage"), (["dump", "x"], "which --stage"),
-                             (["scan", "x"], "not available in this build"), (["recheck", "x"], "not available"),
+                             (["explain", "x"], "not available in this build"), (["recheck", "x"], "not available"),
                              (["check", "--certify=d", "x"], "not available"),
-                             (["check", "--format=sarif", "x"], "not available"),
+                             (["check", "--format=sarif"], "no input"),
                              (["check", "x.ttgir"], "cannot read")):
             code, out, err = self.run_program(*args)
             self.assertEqual((code, out), (3, ""), args)
@@ -154,7 +154,19 @@ class Statuses(Case):
             self.assertGreater(len(out), 20)
         self.assertIn("--max-ops", self.run_program("help", "check")[1])
         self.assertEqual(self.run_program("help", "nonsense")[0], 3)
-        self.assertIn("not available", self.run_program("help", "scan")[2])
+        self.assertIn("not available", self.run_program("help", "explain")[2])
+        self.assertIn("Python package", self.run_program("help", "scan")[1])
+
+    def test_commands_of_the_python_package(self):
+        """Without the package, or without an interpreter, the message says what to do."""
+        path = self.write("g.json", launch())
+        for python, needle in ((sys.executable, "needs the Python package"), ("/no/python3", "cannot be run: No such file")):
+            env = {**os.environ, "POLYRACE_PYTHON": python, "PYTHONPATH": "/nowhere"}
+            for args in (["scan", path], ["check", "--format=sarif", path], ["check", "--format=html", path]):
+                run = subprocess.run([PROGRAM, *args], capture_output=True, text=True, env=env)
+                self.assertEqual((run.returncode, run.stdout), (3, ""), run.stderr)
+                self.assertIn(needle, run.stderr)
+                self.assertEqual(run.stderr.count("\n"), 1)
         kinds = self.run_program("help")[1].split("(polyrace help KIND):")[1].split()
         for kind in kinds:
             self.assertIn(kind + ": ", self.run_program("help", kind)[1])
