@@ -4,6 +4,7 @@
  * is a sum over its values; anything else outside Presburger arithmetic ends the translation with a
  * reason. Null is sticky in isl, so only the reason is kept apart from it. */
 #include "aff.h"
+#include "term/table.h"
 #include <isl/local_space.h>
 #include <isl/space.h>
 #include <assert.h>
@@ -237,6 +238,32 @@ static __isl_give isl_set *fits(pr_aff *a, pr_term t)
     return between(a, a->value[pr_term_child(a->T, t, 0).id], lo, hi);
 }
 
+/* --- tables -------------------------------------------------------------------------------- */
+
+/* x times p plus q where first <= index <= last. */
+static __isl_give isl_pw_aff *run(pr_aff *a, __isl_keep isl_pw_aff *index, pr_i128 first, pr_i128 last, pr_i128 p, pr_i128 q)
+{
+    isl_pw_aff *v = isl_pw_aff_add(scaled(a, isl_pw_aff_copy(index), p), number(a, q));
+    return isl_pw_aff_intersect_domain(v, between(a, index, first, last));
+}
+
+static __isl_give isl_pw_aff *entry(pr_aff *a, pr_term t, __isl_keep isl_pw_aff *index)
+{
+    const pr_tab tab = pr_term_tab(a->T, t);
+    const pr_tab_info *x = pr_tab_get(a->T, tab);
+    int n;
+    const pr_tab_piece *piece = pr_tab_pieces(a->T, tab, &n);
+    if (!piece && (!x->values || x->n > NARROW)) {
+        a->why = x->values ? "a table of many runs" : "a value loaded from memory";
+        return NULL;
+    }
+    isl_pw_aff *sum = run(a, index, -PR_INF, -1, 0, x->values[0]);
+    for (int i = 0; i < (piece ? n : (int)x->n); i++)
+        sum = isl_pw_aff_union_add(sum, piece ? run(a, index, piece[i].first, piece[i].last, piece[i].a, piece[i].b)
+                                              : run(a, index, i, i, 0, x->values[i]));
+    return isl_pw_aff_union_add(sum, run(a, index, x->n, PR_INF, 0, x->values[x->n - 1]));
+}
+
 /* --- nodes --------------------------------------------------------------------------------- */
 
 static void translate(void *user, pr_term t)
@@ -252,6 +279,7 @@ static void translate(void *user, pr_term t)
     isl_pw_aff *r = NULL;
     isl_set *s = NULL;
     switch (op) {
+    case PR_TERM_OP_TABLE: r = entry(a, t, x); break;
     case PR_TERM_OP_NONE: case PR_TERM_OP_APP: a->why = "an unmodelled value"; return;
     case PR_TERM_OP_FALSE: s = isl_set_empty(isl_space_copy(a->space)); break;
     case PR_TERM_OP_TRUE: s = everything(a); break;

@@ -285,6 +285,7 @@ int pr_space_node_of(pr_space *s, pr_term t, unsigned *sides)
         }
     }
     if (op == PR_TERM_OP_SUM || op == PR_TERM_OP_CONST) value = pr_term_value(T, t);
+    if (op == PR_TERM_OP_TABLE) value = pr_term_tab(T, t).id;
     if (op == PR_TERM_OP_FITS) value = pr_term_bits(T, t) * 8 + (int)pr_term_fits_kind(T, t);
     if (commutes(op)) sort_parts(kid, coef, n);
     return remember(s, t, intern(s, (uint8_t)op, value, kid, coef, n), *sides);

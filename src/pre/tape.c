@@ -4,6 +4,7 @@
  * a value poisons what needs it, with the same exceptions as term/eval.c (select, and, or). Every witness is
  * evaluated again by pr_query_holds, so a tape only has to be right about what it calls impossible. */
 #include "pre/tape.h"
+#include "term/table.h"
 
 enum { MOST_SLOTS = 2048 };
 
@@ -53,6 +54,10 @@ static void compile(void *user, pr_term t)
         o.n = 0;
     } else if (o.op == PR_TERM_OP_APP || o.op == PR_TERM_OP_NONE || x->ops.n == MOST_SLOTS) {
         x->bad = true;
+    }
+    if (o.op == PR_TERM_OP_TABLE) {
+        o.value = pr_term_tab(T, t).id;
+        if (!pr_tab_get(T, pr_term_tab(T, t))->values) x->bad = true;
     }
     if (o.op == PR_TERM_OP_CONST || o.op == PR_TERM_OP_SUM) o.value = pr_term_value(T, t);
     if (o.op == PR_TERM_OP_FITS) {
@@ -169,6 +174,9 @@ static bool run_one(const pr_tape *x, const op *o, const pr_i128 *at, pr_i128 *r
     case PR_TERM_OP_AND: *r = both && a && b; return both || (ok0 && !a) || (ok1 && !b);
     case PR_TERM_OP_OR: *r = (ok0 && a) || (ok1 && b); return both || *r;
     case PR_TERM_OP_FITS: *r = fits(o, a); return ok0;
+    case PR_TERM_OP_TABLE:
+        *r = pr_tab_at(x->q->terms, (pr_tab){ (uint32_t)o->value }, a);
+        return ok0;
     }
     return false;
 }
@@ -229,6 +237,11 @@ static bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *
     case PR_TERM_OP_AND: *r = a && b; return true;
     case PR_TERM_OP_OR: *r = a || b; return true;
     case PR_TERM_OP_FITS: *r = fits(o, a); return true;
+    case PR_TERM_OP_TABLE: {
+        pr_i128 entry = pr_tab_at(x->q->terms, (pr_tab){ (uint32_t)o->value }, a);
+        *r = (int64_t)entry;
+        return small(entry);
+    }
     }
     return false;
 }

@@ -5,6 +5,7 @@
  * of negative numbers too), which any integer solver reads. Variables are named by the query's own
  * names. */
 #include "dump.h"
+#include "term/table.h"
 
 enum { MAX_BITS = 70 };
 
@@ -152,6 +153,48 @@ static void put_extremum(writer *w, pr_term t, bool is_min)
     pr_buf_putc(w->b, ')');
 }
 
+/* The entry as a chain of choices; an unknown function has no text. */
+static void put_entry(writer *w, pr_term t)
+{
+    const pr_terms *T = w->q->terms;
+    pr_tab tab = pr_term_tab(T, t);
+    const pr_tab_info *x = pr_tab_get(T, tab);
+    pr_term index = pr_term_child(T, t, 0);
+    int n;
+    const pr_tab_piece *p = pr_tab_pieces(T, tab, &n);
+    if (!x->values) {
+        w->why = "a value loaded from memory";
+        pr_buf_putc(w->b, '0');
+        return;
+    }
+    int64_t count = p ? n : x->n;
+    pr_buf_puts(w->b, "(ite (< ");
+    put_ref(w, index);
+    pr_buf_puts(w->b, " 0) ");
+    put_int(w->b, x->values[0]);
+    for (int64_t i = 0; i < count; i++) {
+        pr_buf_puts(w->b, " (ite (<= ");
+        put_ref(w, index);
+        pr_buf_putc(w->b, ' ');
+        put_int(w->b, p ? p[i].last : i);
+        pr_buf_puts(w->b, ") ");
+        if (!p) {
+            put_int(w->b, x->values[i]);
+            continue;
+        }
+        pr_buf_puts(w->b, "(+ (* ");
+        put_int(w->b, p[i].a);
+        pr_buf_putc(w->b, ' ');
+        put_ref(w, index);
+        pr_buf_puts(w->b, ") ");
+        put_int(w->b, p[i].b);
+        pr_buf_putc(w->b, ')');
+    }
+    pr_buf_putc(w->b, ' ');
+    put_int(w->b, x->values[x->n - 1]);
+    for (int64_t i = 0; i <= count; i++) pr_buf_putc(w->b, ')');
+}
+
 static void define(void *user, pr_term t)
 {
     writer *w = user;
@@ -180,6 +223,7 @@ static void define(void *user, pr_term t)
     case PR_TERM_OP_AND: put_call(w, "and", t); break;
     case PR_TERM_OP_OR: put_call(w, "or", t); break;
     case PR_TERM_OP_FITS: put_fits(w, t); break;
+    case PR_TERM_OP_TABLE: put_entry(w, t); break;
     case PR_TERM_OP_NONE: case PR_TERM_OP_FALSE: case PR_TERM_OP_TRUE: case PR_TERM_OP_CONST:
     case PR_TERM_OP_VAR: case PR_TERM_OP_APP:
         w->why = "an unmodelled value";

@@ -7,6 +7,7 @@
  * becomes a free constant within its interval: UNSAT still proves, a model is checked by
  * evaluation. */
 #include "lower_smt.h"
+#include "term/table.h"
 #include <assert.h>
 
 enum { MAX_BITS = 70 };
@@ -167,6 +168,62 @@ static Z3_ast bits(pr_smt *s, pr_term t, pr_term_op op, pr_term ta, pr_term tb)
     return Z3_mk_bv2int(z, r, true);
 }
 
+/* --- tables -------------------------------------------------------------------------------- */
+
+enum { SPELLED_OUT = 64 };
+
+/* What two entries of one table have to do with each other; in is true where both indices are in range. */
+static void relate(pr_smt *s, pr_term t, pr_term u)
+{
+    const pr_terms *T = s->q->terms;
+    Z3_context z = s->z;
+    pr_tab tab = pr_term_tab(T, t);
+    if (tab.id != pr_term_tab(T, u).id) return;
+    Z3_ast i = s->memo[pr_term_child(T, t, 0).id], j = s->memo[pr_term_child(T, u, 0).id];
+    Z3_ast v = s->memo[t.id], w = s->memo[u.id], same = Z3_mk_eq(z, i, j);
+    const pr_tab_info *x = pr_tab_get(T, tab);
+    pr_tab_facts f = pr_tab_facts_of(T, tab, (pr_interval){ 0, x->values ? x->n - 1 : PR_INF });
+    assert_(s, Z3_mk_implies(z, same, Z3_mk_eq(z, v, w)));
+    if (f.nondecreasing) {
+        assert_(s, Z3_mk_implies(z, Z3_mk_le(z, i, j), Z3_mk_le(z, v, w)));
+        assert_(s, Z3_mk_implies(z, Z3_mk_le(z, j, i), Z3_mk_le(z, w, v)));
+    }
+    if (f.spread < 1) return;
+    Z3_ast part[5] = { Z3_mk_not(z, Z3_mk_eq(z, v, w)) }, last = number(s, x->values ? x->n - 1 : 0);
+    part[1] = same;                /* or an index is out of range */
+    if (!x->values) {
+        assert_(s, or2(z, part[0], part[1]));
+        return;
+    }
+    Z3_ast zero = number(s, 0);
+    part[2] = or2(z, Z3_mk_lt(z, i, zero), Z3_mk_gt(z, i, last));
+    part[3] = or2(z, Z3_mk_lt(z, j, zero), Z3_mk_gt(z, j, last));
+    assert_(s, Z3_mk_or(z, 4, part));
+}
+
+static Z3_ast entry(pr_smt *s, pr_term t, Z3_ast index)
+{
+    const pr_terms *T = s->q->terms;
+    Z3_context z = s->z;
+    pr_tab tab = pr_term_tab(T, t);
+    const pr_tab_info *x = pr_tab_get(T, tab);
+    int n;
+    const pr_tab_piece *p = pr_tab_pieces(T, tab, &n);
+    if (!p && (!x->values || x->n > SPELLED_OUT)) {
+        Z3_ast v = relaxed(s, t);
+        s->memo[t.id] = v;
+        for (int i = 0; i < s->entries.n; i++) relate(s, t, s->entries.data[i]);
+        pr_vec_push(s->arena, &s->entries, t);
+        return v;
+    }
+    Z3_ast v = number(s, x->values[x->n - 1]);
+    for (int i = p ? n : (int)x->n; i-- > 0;) {
+        Z3_ast here = p ? add2(z, mul2(z, number(s, p[i].a), index), number(s, p[i].b)) : number(s, x->values[i]);
+        v = Z3_mk_ite(z, Z3_mk_le(z, index, number(s, p ? p[i].last : i)), here, v);
+    }
+    return Z3_mk_ite(z, Z3_mk_lt(z, index, number(s, 0)), number(s, x->values[0]), v);
+}
+
 /* --- nodes --------------------------------------------------------------------------------- */
 
 static Z3_ast sum(pr_smt *s, pr_term t)
@@ -238,6 +295,7 @@ static void lower_node(void *user, pr_term t)
     case PR_TERM_OP_AND: r = and2(z, a[0], a[1]); break;
     case PR_TERM_OP_OR: r = or2(z, a[0], a[1]); break;
     case PR_TERM_OP_FITS: r = fits(s, t, a[0]); break;
+    case PR_TERM_OP_TABLE: r = entry(s, t, a[0]); break;
     }
     s->memo[t.id] = r;
 }

@@ -13,6 +13,7 @@ typedef struct pr_smt {
     PR_VEC(Z3_ast) asserted;
     PR_VEC(pr_term) pair_x; PR_VEC(pr_i128) pair_d;   /* q/r pairs made so far               */
     PR_VEC(Z3_ast) pair_q; PR_VEC(Z3_ast) pair_r;
+    PR_VEC(pr_term) entries;          /* table entries that are not spelled out so far         */
     bool relaxed;                     /* a term became a free constant: only UNSAT counts      */
     pr_term relaxed_term;
 } pr_smt;

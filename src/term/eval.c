@@ -4,6 +4,7 @@
  * variable, APP, overflow) poisons its parents except where SELECT, AND or OR do not need it. The
  * arithmetic here is the definition the engines are compared with. */
 #include "term/store.h"
+#include "term/table.h"
 #include <assert.h>
 
 struct eval_work {
@@ -118,6 +119,12 @@ static bool step(const pr_terms *T, const node *x, const pr_env *env, const stru
         *r = (ok0 && a) || (ok1 && b);
         return both || *r;
     case PR_TERM_OP_FITS: *r = fits(x, a); return ok0;
+    case PR_TERM_OP_TABLE: {
+        pr_tab tab = { x->aux };
+        if (!ok0 || !pr_tab_get(T, tab)->values) return false;
+        *r = pr_tab_at(T, tab, a);
+        return true;
+    }
     }
     return false;
 }

@@ -23,6 +23,7 @@ typedef enum {
     PR_CHOICE_VALUE,    /* node = lo .. hi, and with rest: node <= -1 too                     */
     PR_CHOICE_TRUTH,    /* term true or false                                               */
     PR_CHOICE_EITHER,   /* one of the two children of term has the polarity                   */
+    PR_CHOICE_PIECE,    /* index lin of table term lies in one of its runs within lo .. hi      */
     PR_CHOICE_DISTINCT  /* one of the query's alternatives                                   */
 } pr_choice_kind;
 typedef struct pr_choice {

@@ -7,6 +7,7 @@
  * is then only an over-approximation, and is counted as relaxed. Facts used: own intervals of
  * terms, bounds of columns, rows already in this leaf. */
 #include "term/leaf.h"
+#include "term/table.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -321,6 +322,31 @@ static bool bits_const(pr_builder *b, pr_term_op op, pr_lin x, pr_i128 c, pr_lin
     return lin_combine(b, x, 1, m, op == PR_TERM_OP_BOR ? -1 : -2, c, out);
 }
 
+/* --- tables -------------------------------------------------------------------------------- */
+
+/* Runs of a table that an index in [lo, hi] can meet, what lies outside it counted as runs of one value.
+ * Returns their number (0: too many runs); the one numbered want goes to *out. */
+static int table_runs(const pr_terms *T, pr_tab tab, pr_i128 lo, pr_i128 hi, int want, pr_tab_piece *out,
+                      bool *below, bool *above)
+{
+    int n, met = 0;
+    const pr_tab_piece *p = pr_tab_pieces(T, tab, &n);
+    const pr_tab_info *x = pr_tab_get(T, tab);
+    *below = *above = false;
+    if (!n) return 0;
+    if (lo < 0 && met++ == want) {
+        *out = (pr_tab_piece){ 0, 0, 0, x->values[0] };
+        *below = true;
+    }
+    for (int i = 0; i < n; i++)
+        if (p[i].first <= hi && p[i].last >= lo && met++ == want) *out = p[i];
+    if (hi >= x->n && met++ == want) {
+        *out = (pr_tab_piece){ x->n - 1, x->n - 1, 0, x->values[x->n - 1] };
+        *above = true;
+    }
+    return met;
+}
+
 /* --- integer nodes ------------------------------------------------------------------------- */
 
 static bool memo_of(const pr_builder *b, uint32_t id, pr_lin *out)
@@ -453,6 +479,28 @@ static bool value_step(pr_builder *b, uint32_t id, pr_choice *c)
         if (a || d) return false;
         ok = false;
         break;
+    }
+    case PR_TERM_OP_TABLE: {
+        pr_tab tab = { x->aux };
+        pr_interval at = meet(lin_bounds(b, u), T->nodes[k[0]].own), few = pr_tab_range(T, tab, at);
+        pr_tab_piece p = { 0 };
+        bool below, above, values = pr_tab_get(T, tab)->values != NULL;
+        if (values && few.lo == few.hi) {
+            r = lin_const(few.lo);
+            break;
+        }
+        int n = values ? table_runs(T, tab, at.lo, at.hi, 0, &p, &below, &above) : 0;
+        if (n == 1) {
+            ok = lin_scale(b, u, p.a, p.b, &r);
+            break;
+        }
+        if (n > 1) {
+            *c = (pr_choice){ .kind = PR_CHOICE_PIECE, .lin = u, .term = id, .lo = at.lo, .hi = at.hi, .n = n };
+            return false;
+        }
+        if (values && few_values(b, k[0], u, false, c)) return false;
+        set_free(b, id, meet(few, x->own));
+        return true;
     }
     case PR_TERM_OP_APP: case PR_TERM_OP_NONE: case PR_TERM_OP_SELECT:
     case PR_TERM_OP_FALSE: case PR_TERM_OP_TRUE: case PR_TERM_OP_LE0: case PR_TERM_OP_EQ0:
@@ -634,6 +682,7 @@ static bool item_rows(pr_builder *b, pr_item it, pr_choice *c)
     case PR_TERM_OP_SUM: case PR_TERM_OP_MUL: case PR_TERM_OP_FDIV: case PR_TERM_OP_FMOD:
     case PR_TERM_OP_TDIV: case PR_TERM_OP_TREM: case PR_TERM_OP_MIN: case PR_TERM_OP_MAX:
     case PR_TERM_OP_SELECT: case PR_TERM_OP_BAND: case PR_TERM_OP_BOR: case PR_TERM_OP_BXOR:
+    case PR_TERM_OP_TABLE:
         relax(b, it.term);
         return true;
     }
@@ -666,6 +715,17 @@ void pr_lower_take(pr_builder *b, const pr_choice *c, pr_i128 at)
         row_or_relax(b, v, 1, -(c->lo + at), true);
         set_memo(b, c->term, lin_const(c->lo + at));
         return;
+    case PR_CHOICE_PIECE: {
+        pr_tab_piece p = { 0 };
+        bool below, above;
+        pr_tab tab = { b->T->nodes[c->term].aux };
+        table_runs(b->T, tab, c->lo, c->hi, (int)at, &p, &below, &above);
+        if (!below) row_or_relax(b, c->lin, 1, -(pr_i128)p.first - (above ? 1 : 0), false);
+        if (!above) row_or_relax(b, c->lin, -1, (pr_i128)p.last - (below ? 1 : 0), false);
+        if (lin_scale(b, c->lin, p.a, p.b, &v)) set_memo(b, c->term, v);
+        else set_free(b, c->term, b->T->nodes[c->term].own);
+        return;
+    }
     case PR_CHOICE_TRUTH: pr_lower_push(b, c->term, at == 0); return;
     case PR_CHOICE_EITHER: {
         const node *x = &b->T->nodes[c->term];

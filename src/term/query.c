@@ -5,6 +5,7 @@
  * inequalities stay (decision-engine.md 1.3). */
 #include "term/query.h"
 #include "term/store.h"
+#include "term/table.h"
 #include "term/text.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -128,6 +129,32 @@ static void count_root(void *user, pr_term t)
     pr_term_visit(u->T, t, count_node, u);
 }
 
+/* Entries of the tables that the query reads; a table is named by its number in the store. */
+static void print_tables(pr_buf *b, const pr_query *q, const uint8_t *seen)
+{
+    const pr_terms *T = q->terms;
+    for (uint32_t t = 1; t < pr_tabs_count(T); t++) {
+        bool used = false;
+        for (uint32_t id = 1; id < pr_terms_count(T) && !used; id++)
+            used = seen[id] && T->nodes[id].op == PR_TERM_OP_TABLE && T->nodes[id].aux == t;
+        if (!used) continue;
+        const pr_tab_info *x = pr_tab_get(T, (pr_tab){ t });
+        if (!x->values) {
+            pr_buf_printf(b, "  (table %u %s unknown %d %d ", t, x->name, x->injective, x->nondecreasing);
+            pr_buf_i128(b, x->lo);
+            pr_buf_putc(b, ' ');
+            pr_buf_i128(b, x->hi);
+        } else {
+            pr_buf_printf(b, "  (table %u %s %lld", t, x->name, (long long)x->n);
+            for (int64_t i = 0; i < x->n; i++) {
+                pr_buf_putc(b, ' ');
+                pr_buf_i128(b, x->values[i]);
+            }
+        }
+        pr_buf_puts(b, ")\n");
+    }
+}
+
 static void print_bound(pr_buf *b, pr_i128 v)
 {
     if (v <= -PR_INF) pr_buf_puts(b, "-inf");
@@ -188,6 +215,7 @@ void pr_query_print(pr_buf *b, const pr_query *q)
         pr_buf_puts(b, ")\n");
     }
     print_copies(b, q);
+    print_tables(b, q, seen);
     for (uint32_t id = 1; id < n; id++) {
         if (!seen[id] || count[id] < 2 || T->nodes[id].n == 0) continue;
         pr_buf_printf(b, "  (def %%%u ", ++names);
@@ -215,12 +243,15 @@ void pr_query_print(pr_buf *b, const pr_query *q)
 
 typedef struct twin { pr_var of[2]; } twin;
 
+
 typedef struct reader {
     pr_terms *T;
     pr_arena *arena;
     pr_str in;
     PR_VEC(pr_var) vars;
     PR_VEC(twin) twins;
+    PR_VEC(int) tab_number;
+    PR_VEC(pr_tab) tabs;
     pr_term_vec defs, core, distinct, premises;
     pr_query *q;
     int n_addr;
@@ -282,7 +313,7 @@ static bool read_var(reader *r)
 
 static bool read_term(reader *r, pr_term *out)
 {
-    pr_text_names names = { r->defs.data, r->defs.n };
+    pr_text_names names = { r->defs.data, r->defs.n, r->tab_number.data, r->tabs.data, r->tabs.n };
     const char *why = NULL;
     return pr_text_term(r->T, &r->in, &names, r->arena, out, &why) || bad(r, why);
 }
@@ -313,6 +344,33 @@ static bool read_twin(reader *r)
     return true;
 }
 
+static bool read_table(reader *r)
+{
+    pr_tab_info x = { 0 };
+    int number, n, premise[2];
+    if (!read_int(r, 1, INT32_MAX, &number)) return false;
+    pr_str name = pr_text_token(&r->in);
+    x.name = pr_arena_strndup(pr_terms_arena(r->T), name.s, name.n);
+    pr_str after = r->in;
+    if (pr_str_is(pr_text_token(&after), "unknown")) {
+        r->in = after;
+        if (!read_int(r, 0, 1, &premise[0]) || !read_int(r, 0, 1, &premise[1]) || !read_bound(r, &x.lo) || !read_bound(r, &x.hi))
+            return false;
+        x.injective = premise[0];
+        x.nondecreasing = premise[1];
+    } else {
+        if (!read_int(r, 1, 1 << 24, &n)) return false;
+        pr_i128 *values = PR_NEW_N(pr_terms_arena(r->T), pr_i128, n);
+        for (int i = 0; i < n; i++)
+            if (!pr_i128_parse(pr_text_token(&r->in), &values[i])) return bad(r, "table entry expected");
+        x.n = n;
+        x.values = values;
+    }
+    pr_vec_push(r->arena, &r->tab_number, number);
+    pr_vec_push(r->arena, &r->tabs, pr_tab_new(r->T, x));
+    return true;
+}
+
 static bool read_clause(reader *r, pr_str word)
 {
     pr_term t;
@@ -321,6 +379,7 @@ static bool read_clause(reader *r, pr_str word)
     if (pr_str_is(word, "twin")) return read_twin(r);
     if (pr_str_is(word, "relaxed")) return r->q->relaxed = true;
     if (pr_str_is(word, "var")) return read_var(r);
+    if (pr_str_is(word, "table")) return read_table(r);
     if (pr_str_is(word, "def")) {
         pr_text_token(&r->in);
         if (!read_term(r, &t)) return false;

@@ -5,6 +5,7 @@
  * it is wider. residue.c holds congruences and fragment classes. */
 #include "term/store.h"
 #include "term/box.h"
+#include "term/table.h"
 #include <assert.h>
 
 static const pr_interval whole = { -PR_INF, PR_INF };
@@ -201,6 +202,10 @@ pr_interval pr_range_step(const pr_terms *T, const node *x, const pr_interval *c
     case PR_TERM_OP_NOT: return truth(c[0].hi == 1, c[0].lo == 0);
     case PR_TERM_OP_AND: return truth(c[0].lo == 0 || c[1].lo == 0, c[0].hi == 1 && c[1].hi == 1);
     case PR_TERM_OP_OR: return truth(c[0].lo == 0 && c[1].lo == 0, c[0].hi == 1 || c[1].hi == 1);
+    case PR_TERM_OP_TABLE: {
+        pr_interval r = pr_tab_range(T, (pr_tab){ x->aux }, c[0]);
+        return clamp(r.lo, r.hi);
+    }
     case PR_TERM_OP_FITS: {
         pr_i128 lo = 0, hi = 1;
         if (x->kind == PR_FITS_NONNEG) hi = PR_INF;

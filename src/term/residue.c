@@ -93,7 +93,7 @@ static void fill_residue(pr_box *b, uint32_t id)
     case PR_TERM_OP_CONST: r = small(x->value) ? (pr_residue){ 0, x->value } : any; break;
     case PR_TERM_OP_NONE: case PR_TERM_OP_FALSE: case PR_TERM_OP_TRUE: case PR_TERM_OP_VAR:
     case PR_TERM_OP_APP: case PR_TERM_OP_LE0: case PR_TERM_OP_EQ0: case PR_TERM_OP_NOT:
-    case PR_TERM_OP_AND: case PR_TERM_OP_OR: case PR_TERM_OP_FITS: break;
+    case PR_TERM_OP_AND: case PR_TERM_OP_OR: case PR_TERM_OP_FITS: case PR_TERM_OP_TABLE: break;
     }
     facts[id] = r;
 }
@@ -154,6 +154,7 @@ static void fill_class(pr_box *b, uint32_t id)
         break;
     case PR_TERM_OP_BAND: case PR_TERM_OP_BOR: case PR_TERM_OP_BXOR: c |= PR_CLASS_BITS; break;
     case PR_TERM_OP_APP: c |= PR_CLASS_OPAQUE; break;
+    case PR_TERM_OP_TABLE: c |= PR_CLASS_TABLE; break;
     }
     facts[id] = c;
 }

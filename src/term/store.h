@@ -32,6 +32,7 @@ struct pr_terms {
     pr_var_info *vars; uint32_t n_vars, cap_vars;
     uint32_t *var_terms;                     /* VAR node of each variable, 0 = not built         */
     pr_sym_info *syms; uint32_t n_syms, cap_syms;
+    struct pr_table **tabs; uint32_t n_tabs, cap_tabs;
     struct eval_work *eval;                  /* scratch of eval.c                               */
     struct walk_work *walk;                  /* scratch of walk.c                               */
     struct pr_box *own_box;                  /* facts under the variables' own intervals          */

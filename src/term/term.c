@@ -21,8 +21,10 @@
  *  S4  select(c, select(c, a, b), d) = select(c, a, d), and in the other arm
  *  M1  min/max of operands that differ by a constant, or whose own intervals decide
  *  M2  min(min(x, c1), c2) = min(x, min(c1, c2)); the same for max
- *  F1  fits decided by the own interval */
+ *  F1  fits decided by the own interval
+ *  L1  table entry at a constant; entries that are all equal over the index's own interval */
 #include "term/store.h"
+#include "term/table.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -276,6 +278,12 @@ pr_sym pr_term_sym(const pr_terms *T, pr_term t)
     return (pr_sym){ T->nodes[t.id].aux };
 }
 
+pr_tab pr_term_tab(const pr_terms *T, pr_term t)
+{
+    assert(T->nodes[t.id].op == PR_TERM_OP_TABLE);
+    return (pr_tab){ T->nodes[t.id].aux };
+}
+
 int pr_term_bits(const pr_terms *T, pr_term t)
 {
     assert(T->nodes[t.id].op == PR_TERM_OP_FITS);
@@ -313,6 +321,17 @@ pr_term pr_app(pr_terms *T, pr_sym s, const pr_term *args, int n)
         if (pr_term_none(args[i])) return PR_TERM_NONE;
     }
     return pr_intern(T, PR_TERM_OP_APP, s.id, 0, args, NULL, n);
+}
+
+pr_term pr_table(pr_terms *T, pr_tab tab, pr_term index)
+{
+    if (pr_term_none(index)) return index;
+    assert(!pr_term_is_bool(T, index));
+    if (pr_tab_get(T, tab)->values) {                                 /* L1 */
+        pr_interval r = pr_tab_range(T, tab, node_of(T, index)->own);
+        if (r.lo == r.hi) return pr_const(T, r.lo);
+    }
+    return pr_intern(T, PR_TERM_OP_TABLE, tab.id, 0, &index, NULL, 1);
 }
 
 /* --- helpers on linear forms ---------------------------------------------------------------- */

@@ -20,6 +20,7 @@
  *                   uninterpreted symbol. Integer or Boolean by the symbol. The program is
  *                   implicit: two copies of one APP are two values. Two APPs with different args
  *                   are two values.
+ *   TABLE tab i     entry i of a lookup table, i clamped to its ends (table.h)
  *   FITS kind t     see pr_fits_kind; Boolean */
 #ifndef PR_TERM_TERM_H
 #define PR_TERM_TERM_H
@@ -30,6 +31,7 @@ typedef struct pr_terms pr_terms;
 typedef struct { uint32_t id; } pr_term;
 typedef struct { uint32_t id; } pr_var;  /* index into the store's variable table; 0 = none */
 typedef struct { uint32_t id; } pr_sym;  /* index into the store's symbol table; 0 = none   */
+typedef struct { uint32_t id; } pr_tab;  /* index into the store's lookup tables (table.h)      */
 
 #define PR_TERM_NONE  ((pr_term){ 0 })
 #define PR_TERM_FALSE ((pr_term){ 1 })
@@ -56,7 +58,8 @@ typedef enum {
     PR_TERM_OP_LE0,    /* child <= 0                                                     */
     PR_TERM_OP_EQ0,    /* child == 0                                                     */
     PR_TERM_OP_NOT, PR_TERM_OP_AND, PR_TERM_OP_OR, /* AND/OR: two children, sorted, not flattened */
-    PR_TERM_OP_FITS    /* aux = pr_fits_kind, bits; child                                  */
+    PR_TERM_OP_FITS,   /* aux = pr_fits_kind, bits; child                                  */
+    PR_TERM_OP_TABLE   /* aux = table; child = index                                       */
 } pr_term_op;
 
 /* What FITS(t) says about the unbounded value t of an n-bit operation. */
@@ -133,6 +136,7 @@ pr_i128 pr_term_value(const pr_terms *T, pr_term t);         /* CONST, SUM: cons
 bool pr_term_const(const pr_terms *T, pr_term t, pr_i128 *v); /* true for CONST */
 pr_var pr_term_var(const pr_terms *T, pr_term t);            /* VAR */
 pr_sym pr_term_sym(const pr_terms *T, pr_term t);            /* APP */
+pr_tab pr_term_tab(const pr_terms *T, pr_term t);            /* TABLE */
 int pr_term_bits(const pr_terms *T, pr_term t);              /* FITS */
 pr_fits_kind pr_term_fits_kind(const pr_terms *T, pr_term t);
 
@@ -141,6 +145,7 @@ pr_term pr_const(pr_terms *T, pr_i128 v);
 pr_term pr_bool(bool v);
 pr_term pr_var_term(pr_terms *T, pr_var v);
 pr_term pr_app(pr_terms *T, pr_sym s, const pr_term *args, int n);
+pr_term pr_table(pr_terms *T, pr_tab tab, pr_term index);
 pr_term pr_add(pr_terms *T, pr_term a, pr_term b);
 pr_term pr_sub(pr_terms *T, pr_term a, pr_term b);
 /* constant + sum of coef[i]*t[i], in one step (t may repeat, be constant or a sum). */

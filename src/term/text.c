@@ -6,6 +6,7 @@
  */
 #include "term/text.h"
 #include "term/store.h"
+#include "term/table.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -65,6 +66,7 @@ static void print_node(printer *p, const pr_terms *T, pr_term t)
         pr_buf_printf(p->b, "(fits %s%u", kinds[x->kind], x->aux);
         break;
     }
+    case PR_TERM_OP_TABLE: pr_buf_printf(p->b, "(table#%u", x->aux); break;
     default: pr_buf_printf(p->b, "(%s", head[x->op]); break;
     }
     later_text(p, ")");
@@ -174,12 +176,24 @@ static bool sorts(const pr_terms *T, const pr_term *a, int n, bool is_bool)
     return true;
 }
 
+/* A table by its number in the store, or by the number that the query's own list gives it. */
+static pr_term read_table(parser *p, pr_str number, const pr_term *a, int n)
+{
+    pr_i128 v;
+    if (!pr_i128_parse(number, &v) || n != 1 || !sorts(p->T, a, 1, false)) return fail(p, "not a table entry");
+    for (int i = 0; p->names && i < p->names->n_tabs; i++)
+        if (p->names->tab_number[i] == v) return pr_table(p->T, p->names->tab[i], a[0]);
+    if (v < 1 || v >= pr_tabs_count(p->T)) return fail(p, "unknown table");
+    return pr_table(p->T, (pr_tab){ (uint32_t)v }, a[0]);
+}
+
 static pr_term read_symbol(parser *p, pr_str h, const pr_term *a, int n)
 {
     pr_terms *T = p->T;
     size_t mark = 0;
     while (mark < h.n && h.s[mark] != '#') mark++;
     pr_i128 v;
+    if (pr_str_is((pr_str){ h.s, mark }, "table")) return read_table(p, (pr_str){ h.s + mark + 1, h.n - mark - 1 }, a, n);
     if (mark == h.n || !pr_i128_parse((pr_str){ h.s + mark + 1, h.n - mark - 1 }, &v) || v < 1
         || v >= T->n_syms || !pr_str_is((pr_str){ h.s, mark }, sym_word[T->syms[(int)v].kind]))
         return fail(p, "unknown operation");

@@ -3,8 +3,11 @@
 #define PR_TERM_TEXT_H
 #include "term/term.h"
 
-/* Definitions seen so far: %i is term[i]. */
-typedef struct pr_text_names { const pr_term *term; int n; } pr_text_names;
+/* Definitions seen so far: %i is term[i], table#number[j] is tab[j]. */
+typedef struct pr_text_names {
+    const pr_term *term; int n;
+    const int *tab_number; const pr_tab *tab; int n_tabs;
+} pr_text_names;
 
 /* Prints t; a node whose name[id] is not 0 is printed as %name. */
 void pr_term_print_named(pr_buf *b, const pr_terms *T, pr_term t, const uint32_t *name,

@@ -146,6 +146,7 @@ pr_term pr_term_rebuild(pr_terms *T, pr_term t, const pr_term *c)
     case PR_TERM_OP_AND: return pr_and(T, c[0], c[1]);
     case PR_TERM_OP_OR: return pr_or(T, c[0], c[1]);
     case PR_TERM_OP_FITS: return pr_fits(T, (pr_fits_kind)x.kind, (int)x.aux, c[0]);
+    case PR_TERM_OP_TABLE: return pr_table(T, (pr_tab){ x.aux }, c[0]);
     }
     return PR_TERM_NONE;
 }
