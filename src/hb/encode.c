@@ -4,13 +4,16 @@
  * iterations, lanes, and one free variable for every unmodelled value. At T1 parameters are numbers and
  * addresses are absolute, limited to the storage of the accessed tensor; at T0 parameters stay symbolic
  * and addresses are offsets within one argument. happens-before.md 3.1-3.6, 5.2, 5.3. */
+#include "hb/contents.h"
 #include "hb/encode.h"
 #include "hb/order.h"
+#include "term/table.h"
 #include <assert.h>
 
 typedef struct app_value { uint32_t app; pr_term value; } app_value;
 struct pr_side_app {
     pr_encoding *e;
+    pr_side *side;                 /* null: values that all sides share                           */
     pr_copy copy;
     bool intra_b;
     PR_VEC(app_value) memo;
@@ -57,6 +60,16 @@ static pr_term replace_app(void *user, pr_terms *T, pr_term app)
     struct pr_side_app *x = user;
     pr_encoding *e = x->e;
     const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, app));
+    if (s->kind == PR_SYM_LOADED && x->side) {
+        pr_term *seen = find(x, app.id);
+        if (seen) return *seen;
+        pr_term loaded = pr_contents_value(e, x->side, app);
+        if (!pr_term_none(loaded)) {
+            pr_vec_push(e->arena, &x->memo, ((app_value){ app.id, loaded }));
+            return loaded;
+        }
+        s = pr_sym_get(T, pr_term_sym(T, app));
+    }
     if (pr_term_arity(T, app) == 0 && (x->copy == PR_COPY_A || x->intra_b) && tied(e, s)) {
         x = e->uniform;
     }
@@ -151,22 +164,69 @@ static void activate(pr_encoding *e, pr_side *s, pr_term t)
     }
 }
 
+static bool is_free(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
+}
+
 /* An unmodelled value in an address refuses it, unless it is the lower bound of a loop around the access:
  * then it is one more free bound (ttir-front.md 6.3), and the record is uncertain because of it. */
-typedef struct first_app { const pr_record *r; pr_sym sym; } first_app;
+typedef struct address_apps { const pr_record *r; const pr_terms *T; pr_arena *arena; PR_VEC(pr_term) app; } address_apps;
 
 typedef struct same_term { pr_term wanted; } same_term;
 static bool is_same(void *user, const pr_terms *T, pr_term t) { return pr_term_is(t, ((same_term *)user)->wanted); }
 
-static bool is_app(void *user, const pr_terms *T, pr_term t)
+/* A value of one copy that nothing is known of. */
+static bool is_private(void *user, const pr_terms *T, pr_term t)
 {
-    if (pr_term_op_of(T, t) != PR_TERM_OP_APP) return false;
-    first_app *f = user;
+    return is_free(user, T, t) && pr_var_get(T, pr_term_var(T, t))->copy != PR_COPY_SHARED;
+}
+
+/* A value that both copies share, but that has no number. */
+static bool is_unknown(void *user, const pr_terms *T, pr_term t)
+{
+    if (pr_term_op_of(T, t) == PR_TERM_OP_TABLE) return !pr_tab_get(T, pr_term_tab(T, t))->values;
+    return is_free(user, T, t);
+}
+
+static void note_app(void *user, pr_term t)
+{
+    address_apps *f = user;
+    const pr_terms *T = f->T;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_APP) return;
     same_term same = { t };
     for (const pr_frame *g = f->r->frame; g; g = g->outer)
-        if (g->kind == PR_FRAME_LOOP && pr_term_any(T, g->lower, is_same, &same)) return false;
-    f->sym = pr_term_sym(T, t);
-    return true;
+        if (g->kind == PR_FRAME_LOOP && pr_term_any(T, g->lower, is_same, &same)) return;
+    pr_vec_push(f->arena, &f->app, t);
+}
+
+/* Unmodelled values in the record's offset other than through the lower bound of a loop around it. */
+static address_apps apps_of_address(pr_encoding *e, const pr_record *r)
+{
+    address_apps f = { .r = r, .T = e->terms, .arena = e->arena };
+    if (!pr_term_none(r->offset)) pr_term_visit(e->terms, r->offset, note_app, &f);
+    return f;
+}
+
+/* What is left of them in the substituted address decides: a variable of this copy refuses it, a function that
+ * nobody knows (or one value that all programs share) can only be shown disjoint. */
+static void refuse_unknown(pr_encoding *e, pr_side *s)
+{
+    pr_terms *T = e->terms;
+    address_apps f = apps_of_address(e, s->record);
+    for (int i = 0; i < f.app.n; i++) {
+        pr_term v = apply(s, f.app.data[i]);
+        if (pr_term_none(v) || pr_term_any(T, v, is_private, NULL)) {
+            pr_refusal_kind kind;
+            const char *why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &kind);
+            side_refuse(s, kind, why);
+            return;
+        }
+        if (s->unknown_address || !pr_term_any(T, v, is_unknown, NULL)) continue;
+        s->unknown_address = true;
+        s->unknown_why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &s->unknown_kind);
+    }
 }
 
 typedef struct first_param { const pr_encoding *e; int arg; } first_param;
@@ -244,16 +304,9 @@ static void build_address(pr_encoding *e, pr_side *s)
         side_refuse(s, PR_REFUSAL_OTHER, "the address leaves exact arithmetic");
         return;
     }
-    first_app f = { r, PR_SYM_NONE };
-    if (pr_term_any(T, r->offset, is_app, &f)) {
-        const pr_sym_info *sym = pr_sym_get(T, f.sym);
-        pr_refusal_kind k = sym->refusal ? (pr_refusal_kind)sym->refusal
-                          : sym->from_memory ? PR_REFUSAL_INDIRECT_ADDRESS : PR_REFUSAL_OTHER;
-        side_refuse(s, k, pr_arena_printf(e->arena, "the address depends on %s",
-                                          sym->reason ? sym->reason : "a value that is not modelled"));
-    }
     check_params(e, s, r->offset);
     s->addr = apply(s, r->offset);
+    refuse_unknown(e, s);
     if (e->rung == PR_RUNG_T0 || pr_term_none(s->addr)) {
         if (pr_term_none(s->addr)) side_refuse(s, PR_REFUSAL_OTHER, "the address leaves exact arithmetic");
         return;
@@ -294,6 +347,30 @@ static const pr_frame **frames_of(pr_encoding *e, const pr_record *r, int *n)
     return list;
 }
 
+static void note_address_loads(pr_encoding *e, pr_side *s)
+{
+    address_apps f = apps_of_address(e, s->record);
+    int *list = PR_NEW_N(e->arena, int, f.app.n + 1);
+    for (int i = 0; i < f.app.n; i++) {
+        const pr_sym_info *sym = pr_sym_get(e->terms, pr_term_sym(e->terms, f.app.data[i]));
+        if (sym->kind == PR_SYM_LOADED) list[s->n_address_loads++] = sym->access;
+    }
+    s->address_loads = list;
+}
+
+/* A record whose condition comes from memory is exact once every such value is known. */
+static void set_uncertain(pr_encoding *e, pr_side *s)
+{
+    const pr_record *r = s->record;
+    s->uncertain = r->uncertain;
+    s->uncertain_bound_only = r->uncertain_bound_only;
+    if (e->contents != PR_CONTENTS_SNAPSHOT || r->after_wait || !r->uncertain) return;
+    bool left = pr_term_none(s->addr) || pr_term_any(e->terms, s->addr, is_unknown, NULL);
+    for (int i = 0; i < s->active.n && !left; i++) left = pr_term_any(e->terms, s->active.data[i], is_unknown, NULL);
+    s->uncertain = left;
+    s->uncertain_bound_only = left && r->uncertain_bound_only;
+}
+
 const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
 {
     pr_side **slot = &e->sides[record * 3 + which];
@@ -306,7 +383,8 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
     s->record = r;
     s->addr = PR_TERM_NONE;
     s->app = PR_NEW(e->arena, struct pr_side_app);
-    *s->app = (struct pr_side_app){ .e = e, .copy = copy, .intra_b = which == PR_SIDE_B_INTRA };
+    *s->app = (struct pr_side_app){ .e = e, .side = s, .copy = copy, .intra_b = which == PR_SIDE_B_INTRA };
+    note_address_loads(e, s);
     uint32_t n_map = pr_vars_count(T);
     pr_term *map = PR_NEW_N(e->arena, pr_term, n_map);
     s->subst = (pr_subst){ .T = T, .var_map = map, .n_var_map = n_map, .app = replace_app, .user = s->app };
@@ -357,6 +435,8 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
     build_address(e, s);
     activate(e, s, apply(s, r->offset_held));
     in_bounds(e, s);
+    pr_contents_premises(e, s, activate);
+    set_uncertain(e, s);
     return s;
 }
 
@@ -537,7 +617,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     *q = (pr_query){ .terms = T, .core = core.data, .n_core = core.n, .distinct = distinct.data,
                      .n_distinct = distinct.n, .premises = e->premises.data, .n_premises = e->premises.n,
                      .addr = { x->addr, y->addr }, .width = { x->record->width, y->record->width },
-                     .relaxed = relaxed || x->record->uncertain || y->record->uncertain, .pair = -1,
+                     .relaxed = relaxed || x->uncertain || y->uncertain, .pair = -1,
                      .is_pair = true, .intra = intra, .same_record = a == b, .n_core_a = n_a, .n_core_b = n_b };
     memcpy(q->pid[0], x->pid, sizeof x->pid);
     memcpy(q->pid[1], y->pid, sizeof y->pid);
@@ -645,4 +725,14 @@ pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_laun
     for (int i = 0; i < 3; i++) e->grid_used[i] = grid_occurs(R, R->grid[i]);
     add_premises(e);
     return e;
+}
+
+void pr_encoding_use(pr_encoding *e, pr_contents contents)
+{
+    const pr_records *R = e->records;
+    e->contents = contents;
+    if (contents != PR_CONTENTS_SNAPSHOT || !e->launch) return;
+    bool *usable = PR_NEW_N(e->arena, bool, R->n_args + 1);
+    for (int i = 0; i < R->n_args; i++) usable[i] = !pr_contents_why_not(R, e->launch, i, NULL);
+    e->snapshot = usable;
 }

@@ -3,6 +3,20 @@
 #define PR_HB_ENCODE_H
 #include "hb/check.h"
 
+/* What is known of loaded values. */
+typedef enum {
+    PR_CONTENTS_FREE,              /* nothing                                                     */
+    PR_CONTENTS_SNAPSHOT,          /* the launch's contents where they can be used                  */
+    PR_CONTENTS_NONDECREASING,     /* premises about every tensor whose values reach an address      */
+    PR_CONTENTS_DISTINCT
+} pr_contents;
+
+/* A read of a table: where it happens, the index is in range. */
+typedef struct pr_table_read { pr_term happens, in_range; } pr_table_read;
+/* A table in use: every stride-th entry of an argument from first on; stride < 0: an unknown function. */
+typedef struct pr_made_table { int arg; int64_t stride, first; pr_tab tab; } pr_made_table;
+typedef struct pr_uniform_read { int arg, width, bits; pr_i128 offset; pr_term value; } pr_uniform_read;
+
 /* One record seen as one copy: its variables, its activity, its address. */
 typedef struct pr_side {
     const pr_record *record;
@@ -17,6 +31,15 @@ typedef struct pr_side {
     pr_subst subst;                /* record terms -> this copy                                   */
     struct pr_side_app *app;
     bool epoch_done, epoch_exact; pr_term epoch; /* order.c: barriers before it, once counted        */
+    bool uncertain, uncertain_bound_only; /* as of the record, but values that are known here do not count */
+    bool unknown_address;          /* the address is a function of contents nobody knows: EMPTY proves, and
+                                      nothing else is an answer                                 */
+    pr_refusal_kind unknown_kind; const char *unknown_why;
+    bool reads_contents;
+    /* contents.c */
+    PR_VEC(pr_table_read) reads;
+    const int *address_loads; int n_address_loads; /* accesses whose value is in the address      */
+    int nested;                    /* loads whose address holds the load being looked at           */
 } pr_side;
 
 typedef struct pr_encoding {
@@ -36,6 +59,11 @@ typedef struct pr_encoding {
     pr_side **sides;               /* cache: record * 3 + {A, B inter, B intra}                    */
     bool all_loads_read_only;      /* no record writes a component that a load reads                 */
     const bool *written;           /* per argument: its component is written by some record           */
+    pr_contents contents;
+    const bool *snapshot;          /* per argument: its contents may be read (SNAPSHOT)             */
+    bool contents_read;            /* some side rests on contents                                  */
+    PR_VEC(pr_made_table) tables;
+    PR_VEC(pr_uniform_read) uniform_reads;
     const int *component;          /* per argument: component number (T0: the argument itself), -1      */
 } pr_encoding;
 
@@ -44,6 +72,8 @@ enum { PR_SIDE_A, PR_SIDE_B, PR_SIDE_B_INTRA };
 /* component: per argument. Never fails; what cannot be encoded shows up in the sides. */
 pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_launch *L, const pr_options *o,
                              pr_rung rung, const int *component);
+/* Before the first side is made: FREE is the default. */
+void pr_encoding_use(pr_encoding *e, pr_contents contents);
 const pr_side *pr_encoding_side(pr_encoding *e, int record, int which);
 /* Query of a pair; false with *kind, *why when it cannot be asked. *dead set when no instance exists. */
 bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool *dead, bool *used_o3,

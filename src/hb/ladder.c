@@ -5,6 +5,7 @@
  * stronger one's (T0 is only tried when the launch's buffers are disjoint), so an EMPTY stays EMPTY. A
  * witness at a symbolic grid is evidence; only a witness at the launch's own grid on exact records, reached
  * by the concrete evaluator, is a race. */
+#include "hb/contents.h"
 #include "hb/ladder.h"
 #include "hb/order.h"
 #include "hb/verdict_rule.h"
@@ -72,6 +73,9 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         return;
     }
     p->query->pair = number;
+    const pr_side *x = pr_encoding_side(e, p->a, PR_SIDE_A);
+    const pr_side *y = pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+    p->reads_contents = x->reads_contents || y->reads_contents;
     if (dead) {
         p->state = PR_PAIR_EMPTY;
         p->evidence = "no two executions meet the conditions";
@@ -79,7 +83,8 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         return;
     }
     bool last_resort = e->rung != PR_RUNG_T0 || !beyond_presburger(p->query, e);
-    run->d.cheaply = !last_resort;
+    if (run->first_attempt) last_resort = false;   /* contents are still to come */
+    run->d.cheaply = !last_resort && !run->first_attempt;
     pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
     run->d.cheaply = false;
     if (z3_reason) {
@@ -87,6 +92,12 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         pr_vec_push(run->arena, &run->out->z3_reasons, z);
     }
     p->evidence = o.evidence;
+    if (o.answer != PR_ANSWER_EMPTY && (x->unknown_address || y->unknown_address)) {
+        const pr_side *u = x->unknown_address ? x : y;
+        refuse_pair(p, PR_PAIR_REFUSED, u->unknown_kind, u->unknown_why);
+        p->side = u == x ? 0 : 1;
+        return;
+    }
     switch (o.answer) {
     case PR_ANSWER_EMPTY:
         p->state = PR_PAIR_EMPTY;
@@ -233,10 +244,10 @@ static bool may_hide_order(const pr_records *R)
 typedef struct possible_site { pr_loc loc; const char *why; } possible_site;
 
 /* What keeps a witness from being a definite race. */
-static const char *why_possible(pr_run *run, const pr_pair *p)
+static const char *why_possible(pr_run *run, pr_encoding *e, const pr_pair *p)
 {
     const pr_record *a = record(run, p->a), *b = record(run, p->b);
-    if (a->uncertain || b->uncertain)
+    if (pr_encoding_side(e, p->a, PR_SIDE_A)->uncertain || pr_encoding_side(e, p->b, PR_SIDE_B)->uncertain)
         return "races are possible, but only through conditions that are not modelled (a value from memory or from an "
                "atomic, a wait, or a floating-point comparison)";
     if (p->intra && (a->via_desc || b->via_desc))
@@ -272,11 +283,12 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
         }
         if (p->query->relaxed) {
             const pr_record *a = record(run, p->a), *b = record(run, p->b);
-            const pr_record *u = a->uncertain || !b->uncertain ? a : b;
-            if ((a->uncertain && !a->uncertain_bound_only) || (b->uncertain && !b->uncertain_bound_only) ||
-                (!a->uncertain && !b->uncertain)) only_bounds = false;
+            const pr_side *x = pr_encoding_side(e, p->a, PR_SIDE_A), *y = pr_encoding_side(e, p->b, PR_SIDE_B);
+            const pr_record *u = x->uncertain || !y->uncertain ? a : b;
+            if ((x->uncertain && !x->uncertain_bound_only) || (y->uncertain && !y->uncertain_bound_only) ||
+                (!x->uncertain && !y->uncertain)) only_bounds = false;
             possible++;
-            possible_site site = { u->loc, why_possible(run, p) };
+            possible_site site = { u->loc, why_possible(run, e, p) };
             pr_vec_push(run->arena, &sites, site);
             if (!free_bound) free_bound = loaded_bound(run, a) ? loaded_bound(run, a) : loaded_bound(run, b);
             continue;
@@ -417,6 +429,39 @@ static void common_qualifiers(pr_run *run)
         pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes %s", run->L->assume[i].text));
 }
 
+static void reopen(pr_run *run)
+{
+    for (int i = 0; i < run->pairs.n; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        if (is_open(p)) p->state = PR_PAIR_OPEN;
+    }
+}
+
+/* The attempt with loaded values free, when their contents could be read. A proof stands unless its obligations
+ * fail; nothing else counts. */
+static pr_rung first_attempt(pr_run *run, pr_rung rung, pr_encoding *launch, bool *is_feasible, pr_status *st)
+{
+    pr_config_verdict *out = run->out;
+    reopen(run);
+    pr_encoding *e = rung == PR_RUNG_T1_LAUNCH ? launch
+                   : pr_encoding_new(run->arena, run->R, run->L, run->o, rung, run->component_t1);
+    if (!e) return PR_RUNG_NONE;
+    run->first_attempt = true;
+    bool all = run_rung(run, e);
+    run->first_attempt = false;
+    out->z3_reasons.n = 0;
+    if (!all) return PR_RUNG_NONE;
+    int refusals = out->refusals.n, qualifiers = out->qualifiers.n, outside = out->out_of_bounds.n;
+    describe_axes(run, e);
+    *st = finish_proof(run, e, launch, is_feasible);
+    if (*st != PR_OK || !*is_feasible || out->refusals.n == refusals) return rung;
+    out->refusals.n = refusals;
+    out->qualifiers.n = qualifiers;
+    out->out_of_bounds.n = outside;
+    memset(run->overflow_widths, 0, sizeof run->overflow_widths);
+    return PR_RUNG_NONE;
+}
+
 static pr_status climb(pr_run *run)
 {
     const pr_options *o = run->o;
@@ -457,15 +502,23 @@ static pr_status climb(pr_run *run)
                               : "overlaps for some parameters or grid; give a launch to decide it");
         }
     } else {
-        /* T1 at any grid, then the launch's own grid for what is left */
-        bool want_t1 = o->stop_at != PR_RUNG_T1_LAUNCH;
-        for (int i = 0; i < run->pairs.n; i++) {
-            pr_pair *p = &run->pairs.data[i];
-            if (is_open(p)) p->state = PR_PAIR_OPEN;
+        /* T1 at any grid, then the launch's own grid for what is left. Where contents can be read, first
+         * without them: what is proved then holds for all contents, and a witness says nothing. */
+        bool want_t1 = o->stop_at != PR_RUNG_T1_LAUNCH, snapshots = pr_contents_readable(run->R, L);
+        pr_encoding *proved_at = NULL;
+        if (snapshots) {
+            rung = first_attempt(run, want_t1 ? PR_RUNG_T1 : PR_RUNG_T1_LAUNCH, launch, &is_feasible, &st);
+            if (rung == PR_RUNG_NONE && launch) {
+                launch = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T1_LAUNCH, run->component_t1);
+                pr_encoding_use(launch, PR_CONTENTS_SNAPSHOT);
+            }
         }
+        if (rung != PR_RUNG_NONE) goto proved;
+        reopen(run);
         t1 = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T1, run->component_t1);
+        if (snapshots) pr_encoding_use(t1, PR_CONTENTS_SNAPSHOT);
         if (want_t1 && run_rung(run, t1)) rung = PR_RUNG_T1;
-        pr_encoding *proved_at = t1;
+        proved_at = t1;
         if (rung == PR_RUNG_NONE && !run->d.failed && !run->d.interrupted && o->stop_at != PR_RUNG_T1) {
             if (want_t1 && launch) keep_launch_witnesses(run, t1);
             if (want_t1) add_evidence(run, t1);
@@ -486,15 +539,23 @@ static pr_status climb(pr_run *run)
         if (rung != PR_RUNG_NONE && st == PR_OK && !run->d.failed) {
             describe_axes(run, proved_at);
             st = finish_proof(run, proved_at, launch, &is_feasible);
+            if (proved_at->contents_read || (launch && launch->contents_read))
+                pr_add_qualifier(run, "reads tensor contents");
         } else if (run->out->races.n && st == PR_OK && launch && !run->d.failed) {
             st = pr_bounds_check(run, launch);
         }
     }
+proved:
     if (run->d.interrupted) return pr_fail(run->err, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
     if (run->d.failed) return PR_ERR_INTERNAL;
     if (st != PR_OK) return st;
-    if (run->out->races.n)          /* premises of proofs do not qualify a replayed race */
-        run->out->qualifiers.n = 0, common_qualifiers(run);
+    if (run->out->races.n) {        /* premises of proofs do not qualify a replayed race */
+        run->out->qualifiers.n = 0;
+        common_qualifiers(run);
+        for (int i = 0; i < run->pairs.n; i++)
+            if (run->pairs.data[i].state == PR_PAIR_WITNESS && !run->pairs.data[i].query->relaxed && run->pairs.data[i].reads_contents)
+                pr_add_qualifier(run, "reads tensor contents");
+    }
     drop_stale_evidence(run);
     refuse_open(run);
     fill_ledger(run);

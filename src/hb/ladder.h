@@ -19,6 +19,7 @@ typedef struct pr_pair {
     bool used_o3;                  /* proved with a dependency whose load may be replicated       */
     bool at_launch;                /* WITNESS at an open grid whose programs are all in the launch's grid */
     bool fragile;                  /* SAT at some grid, empty at the launch                       */
+    bool reads_contents;           /* the last answer rests on the launch's contents                  */
 } pr_pair;
 typedef PR_VEC(pr_pair) pr_pair_vec;
 
@@ -31,6 +32,7 @@ typedef struct pr_run {
     int *component_t0, *component_t1;  /* per argument                                          */
     bool disjoint;                 /* accessed arguments of the launch are pairwise disjoint        */
     uint64_t overflow_widths[3];   /* bit set of widths that a proof assumes not to wrap             */
+    bool first_attempt;            /* a snapshot attempt follows: no expensive engine             */
     bool unbound;                  /* some accessed argument has no tensor                         */
 } pr_run;
 

@@ -52,20 +52,15 @@ static bool is_free(void *user, const pr_terms *T, pr_term t)
     return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
 }
 
-static bool is_unmodelled(void *user, const pr_terms *T, pr_term t)
-{
-    (void)user;
-    return pr_term_op_of(T, t) == PR_TERM_OP_APP;
-}
-
 /* Does t count the iterations of a loop whose bounds the launch does not give? */
 static bool counts_loaded(const pr_encoding *e, const pr_side *s, pr_term t)
 {
     for (int i = 0; i < s->n_loops; i++) {
         const pr_frame *f = s->loop[i];
         if (!pr_term_mentions(e->terms, t, pr_term_var(e->terms, s->iter[i]))) continue;
-        if (pr_term_any(e->terms, f->lower, is_unmodelled, NULL) || pr_term_any(e->terms, f->upper, is_unmodelled, NULL))
-            return true;
+        pr_subst *to = (pr_subst *)&s->subst;
+        if (pr_term_any(e->terms, pr_subst_apply(to, f->lower), is_free, NULL) ||
+            pr_term_any(e->terms, pr_subst_apply(to, f->upper), is_free, NULL)) return true;
     }
     return false;
 }
@@ -368,7 +363,7 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
         }
         if (o.answer == PR_ANSWER_EMPTY) continue;
         qualify_bounds(run, r);
-        if (o.answer != PR_ANSWER_WITNESS || r->uncertain) continue;
+        if (o.answer != PR_ANSWER_WITNESS || s->uncertain || s->unknown_address) continue;
         int n = conj.n;     /* where an operation wraps the address is another one: named, but not shown */
         push_held(run, launch, s, r, &conj);
         for (int j = n; j < conj.n; j++) never = never || pr_term_is(conj.data[j], PR_TERM_FALSE);

@@ -941,7 +941,7 @@ def p121_scatter(idx, out, B: tl.constexpr):
 
 case("p121_short", p121, "ok qual=in-bounds oob", (4,), dict(out=T("i32", 200), B=64))
 case("p121_safe", p121, "ok T0 noqual=in-bounds", (4,), dict(out=T("i32", 256), B=64))
-case("p121_scatter", p121_scatter, "unsupported never=ok", (4,), dict(idx=T("i32", 8, values=[0, 1, 2, 3, 4, 5, 6, 7]), out=T("i32", 64), B=8))
+case("p121_scatter", p121_scatter, "ok T1 qual=in-bounds qual=contents oob", (4,), dict(idx=T("i32", 8, values=[0, 1, 2, 3, 4, 5, 6, 7]), out=T("i32", 64), B=8))
 
 
 # ---- p122: the threads of a program may read different values ----------------------------------
