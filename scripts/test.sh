@@ -19,9 +19,11 @@ venv=$build.venv
 if [ ! -x "$venv/bin/python3" ]; then
     python3 -m venv --system-site-packages "$venv"
 fi
-"$venv/bin/python3" -c 'import jsonschema' 2>/dev/null ||
-    "$venv/bin/python3" -m pip install --quiet jsonschema ||
-    echo "note: jsonschema cannot be installed; the launch-schema test is skipped"
+for package in jsonschema islpy; do
+    "$venv/bin/python3" -c "import $package" 2>/dev/null ||
+        "$venv/bin/python3" -m pip install --quiet "$package" ||
+        echo "note: $package cannot be installed; the tests that need it are skipped"
+done
 PATH=$(cd "$venv" && pwd)/bin:$PATH
 export PATH
 

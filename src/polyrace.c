@@ -146,6 +146,7 @@ polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, 
     case PR_OPT_ATOMIC_ORDER: o->atomic_order = (int)v; break;
     case PR_OPT_DEP_ORDER: o->dep_order = (int)v; break;
     case PR_OPT_PROGRAM_ORDER: o->program_order = (int)v; break;
+    case PR_OPT_NO_EXPLAIN: o->no_explain = (int)v; break;
     case PR_OPT_NO_PRETEST: o->no_pretest = (int)v; break;
     case PR_OPT_CROSS_CHECK: o->cross_check = (int)v; break;
     case PR_OPT_ACCEPT_PREMISES: o->accept_premises = (int)v; break;
@@ -188,6 +189,7 @@ void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_optio
     pr_options_default(out);
     out->engine = (pr_engine_choice)o->engine;
     out->no_pretest = o->no_pretest;
+    out->no_explain = o->no_explain;
     out->cross_check = o->cross_check;
     out->stop_at = (pr_rung)o->rung;
     out->atomic_order = (pr_atomic_order)o->atomic_order;

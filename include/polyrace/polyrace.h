@@ -95,6 +95,7 @@ typedef struct polyrace_options {
     size_t n_assume;
     int64_t pair;           /* dumps: only this pair; -1 = all */
     const char *source_dir; /* where reports look for source files first; null = none */
+    int no_explain;         /* races without their relation, sentence and count */
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);
@@ -189,6 +190,23 @@ POLYRACE_API polyrace_error_kind polyrace_dump(polyrace_context *c, const polyra
                                                const polyrace_options *o, polyrace_stage stage,
                                                const polyrace_sink *sink, polyrace_error *err);
 
+/* polyrace_status of the launch, see "verdicts" below. */
+typedef enum polyrace_status {
+    POLYRACE_STATUS_OK,
+    POLYRACE_STATUS_RACES,
+    POLYRACE_STATUS_UNSUPPORTED,
+    POLYRACE_STATUS_VACUOUS
+} polyrace_status;
+
+/* Checks a launch and explains the answer: the verdict, for which grids and parameters nothing
+ * races, which programs race at other grids, what settled each pair of accesses. format:
+ * POLYRACE_FORMAT_TEXT or POLYRACE_FORMAT_JSON. status may be null. */
+POLYRACE_API polyrace_error_kind polyrace_explain(polyrace_context *c, const polyrace_module *m,
+                                                  const polyrace_launch *launch_or_null,
+                                                  const polyrace_options *o, int format,
+                                                  const polyrace_sink *sink,
+                                                  polyrace_status *status, polyrace_error *err);
+
 typedef struct polyrace_replay_result {
     int64_t programs;   /* programs executed */
     int64_t overlaps;   /* pairs of conflicting accesses of different programs */
@@ -206,12 +224,6 @@ POLYRACE_API polyrace_error_kind polyrace_replay(polyrace_context *c, const poly
                                                  polyrace_error *err);
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
-typedef enum polyrace_status {
-    POLYRACE_STATUS_OK,
-    POLYRACE_STATUS_RACES,
-    POLYRACE_STATUS_UNSUPPORTED,
-    POLYRACE_STATUS_VACUOUS
-} polyrace_status;
 typedef enum polyrace_race_type { POLYRACE_WAW, POLYRACE_RAW, POLYRACE_WAR } polyrace_race_type;
 
 /* Strings below live as long as the verdict. */

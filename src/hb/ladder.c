@@ -296,6 +296,7 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
         pr_race race;
         pr_status st = pr_witness_race(run, p->at_launch ? open : e, p, &race);
         if (st != PR_OK) return st;
+        race.pair = i;
         if (race.confirmation != PR_CONFIRMED && race.not_replayed) {
             refuse_pair(p, PR_PAIR_REFUSED, race.not_replayed,
                         pr_arena_printf(run->arena, "a witness could not be replayed: %s", race.confirmation_why));
@@ -557,13 +558,14 @@ proved:
                 pr_add_qualifier(run, "reads tensor contents");
     }
     drop_stale_evidence(run);
+    if (run->out->races.n && !o->no_explain) pr_explain_races(run, launch);
     refuse_open(run);
     fill_ledger(run);
     pr_verdict_settle(run, rung, is_feasible);
     return PR_OK;
 }
 
-static pr_status start(pr_run *run, pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+pr_status pr_run_start(pr_run *run, pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
                        const pr_confirmer *confirm, pr_config_verdict *out, pr_error *err)
 {
     *run = (pr_run){ .arena = arena, .R = r, .L = launch, .o = o, .confirm = confirm, .out = out, .err = err };
@@ -588,7 +590,7 @@ static pr_status start(pr_run *run, pr_arena *arena, pr_records *r, const pr_lau
     return PR_OK;
 }
 
-static void stop(pr_run *run)
+void pr_run_stop(pr_run *run)
 {
     pr_decider_close(&run->d);
     pr_arena_free(run->d.scratch);
@@ -598,7 +600,7 @@ pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launc
                           const pr_confirmer *confirm, pr_config_verdict *out, pr_error *err)
 {
     pr_run run;
-    pr_status st = start(&run, arena, r, launch, o, confirm, out, err);
+    pr_status st = pr_run_start(&run, arena, r, launch, o, confirm, out, err);
     if (st != PR_OK) return st;
     int64_t began = pr_clock_us();
     for (int i = 0; i < r->notes.n; i++) pr_vec_push(arena, &out->notes, r->notes.data[i]);
@@ -614,8 +616,8 @@ pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launc
     set_attributes(&run);
     st = climb(&run);
     out->nondeterministic = run.d.late;
-    out->us_decide = pr_clock_us() - began;
-    stop(&run);
+    out->us_decide = pr_clock_us() - began - out->us_explain;
+    pr_run_stop(&run);
     return st;
 }
 
@@ -624,7 +626,7 @@ pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *laun
 {
     pr_run run;
     pr_config_verdict unused = { 0 };
-    pr_status st = start(&run, arena, r, launch, o, NULL, &unused, err);
+    pr_status st = pr_run_start(&run, arena, r, launch, o, NULL, &unused, err);
     if (st != PR_OK) return st;
     pr_rung rung = !launch || o->stop_at == PR_RUNG_T0 ? PR_RUNG_T0
                  : o->stop_at == PR_RUNG_T1_LAUNCH && launch->grid_known ? PR_RUNG_T1_LAUNCH : PR_RUNG_T1;
@@ -647,6 +649,6 @@ pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *laun
         }
         visit(user, &v);
     }
-    stop(&run);
+    pr_run_stop(&run);
     return PR_OK;
 }

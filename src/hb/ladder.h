@@ -36,6 +36,10 @@ typedef struct pr_run {
     bool unbound;                  /* some accessed argument has no tensor                         */
 } pr_run;
 
+/* ladder.c: a run without pairs yet; the caller stops it */
+pr_status pr_run_start(pr_run *run, pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                       const pr_confirmer *confirm, pr_config_verdict *out, pr_error *err);
+void pr_run_stop(pr_run *run);
 /* pairs.c */
 void pr_run_components(pr_run *run);
 void pr_pairs_enumerate(pr_run *run, const int *component, pr_pair_vec *out);
@@ -53,6 +57,10 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch);
 pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_race *out);
 void pr_witness_access_at(pr_run *run, const pr_encoding *e, const pr_side *s, const pr_query *q, const pr_point *p,
                           pr_witness_access *out);
+/* explain.c: the race relation of each reported race, at the launch's grid */
+const pr_race_set *pr_explain_pair(pr_run *run, pr_encoding *e, int a, int b, bool intra,
+                                   int64_t max_ops);
+void pr_explain_races(pr_run *run, pr_encoding *launch);
 /* verdict.c */
 void pr_add_refusal(pr_run *run, pr_refusal_kind kind, pr_loc loc, const char *message);
 void pr_add_refusal_of(pr_run *run, pr_refusal given);   /* keeps its hint */

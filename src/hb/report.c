@@ -111,6 +111,23 @@ static void location(printer *p, const pr_config_verdict *c, const pr_witness_ac
                   tensor.n ? tensor.s : "?");
 }
 
+static void race_set(printer *p, const pr_race *r)
+{
+    const pr_race_set *s = r->set;
+    if (!s || (!s->sentence && !s->relation && !s->counted)) return;
+    pr_buf_puts(p->b, "    all of it: ");
+    if (s->sentence) pr_buf_puts(p->b, s->sentence);
+    else if (s->relation) pr_buf_puts(p->b, s->relation);
+    else pr_buf_printf(p->b, "a relation of %d pieces", s->pieces);
+    if (s->counted) {
+        const char *what = r->intra ? "program" : "pair";
+        pr_buf_puts(p->b, " (");
+        pr_buf_i128(p->b, s->pairs);
+        pr_buf_printf(p->b, " %s%s%s)", what, s->pairs == 1 ? "" : "s", r->intra ? "" : " of programs");
+    }
+    pr_buf_putc(p->b, '\n');
+}
+
 static void race(printer *p, const pr_config_verdict *c, const pr_race *r, int number)
 {
     pr_buf_puts(p->b, "\n  ");
@@ -121,6 +138,7 @@ static void race(printer *p, const pr_config_verdict *c, const pr_race *r, int n
     access(p, c, &r->a);
     access(p, c, &r->b);
     if (r->reason && *r->reason) pr_buf_printf(p->b, "    why: %s\n", r->reason);
+    race_set(p, r);
     if (r->confirmation == PR_CONFIRMED)
         pr_buf_printf(p->b, "    confirmed: executing %s reaches the same byte\n",
                       r->intra ? "this program" : "both programs");
@@ -234,8 +252,9 @@ static bool seen_refusal(const struct polyrace_verdict *v, int config, int index
 
 static void stats(printer *p, const pr_config_verdict *c)
 {
-    pr_buf_printf(p->b, "  time: parse %.3f ms, lower %.3f ms, decide %.3f ms\n",
-                  (double)c->us_parse / 1e3, (double)c->us_lower / 1e3, (double)c->us_decide / 1e3);
+    pr_buf_printf(p->b, "  time: parse %.3f ms, lower %.3f ms, decide %.3f ms, race sets %.3f ms\n",
+                  (double)c->us_parse / 1e3, (double)c->us_lower / 1e3, (double)c->us_decide / 1e3,
+                  (double)c->us_explain / 1e3);
     pr_buf_printf(p->b,
                   "  pairs: %d, filtered %lld; settled by pre-tests %lld, isl %lld, enumeration "
                   "%lld, z3 %lld\n",

@@ -168,6 +168,24 @@ static void access(writer *w, const char *name, const pr_config_verdict *c,
     close(w, '}');
 }
 
+/* {"relation","pieces","pairs","sentence","why"}: null where it is not known. */
+static void race_set(writer *w, const pr_race_set *s)
+{
+    if (!s) {
+        field_text(w, "set", NULL);
+        return;
+    }
+    key(w, "set");
+    open(w, '{');
+    field_text(w, "relation", s->relation);
+    field_int(w, "pieces", s->pieces);
+    if (s->counted) field_int(w, "pairs", s->pairs);
+    else field_text(w, "pairs", NULL);
+    field_text(w, "sentence", s->sentence);
+    field_text(w, "why", s->why);
+    close(w, '}');
+}
+
 static void race(writer *w, const pr_config_verdict *c, const pr_race *r, int config, bool fragile)
 {
     item(w);
@@ -184,7 +202,8 @@ static void race(writer *w, const pr_config_verdict *c, const pr_race *r, int co
                                    r->confirmation_why ? r->confirmation_why : "not evaluated"));
     if (fragile) field_ints(w, "grid", r->grid, 3);
     field_int(w, "config", config);
-    field_text(w, "set", NULL);
+    field_int(w, "pair", r->pair);
+    race_set(w, r->set);
     close(w, '}');
 }
 
@@ -312,7 +331,7 @@ static void tail(writer *w, const struct polyrace_verdict *v, int from, int n,
     const char *idempotent = n ? "yes" : "unknown";
     bool deterministic = true, nondeterministic = false;
     pr_counts sum = { 0 };
-    int64_t us[3] = { 0 };
+    int64_t us[4] = { 0 };
     for (int i = 0; i < n; i++) {
         const char *one = c[i].idempotent ? c[i].idempotent : "unknown";
         if (strcmp(one, "no") == 0 ||
@@ -332,6 +351,7 @@ static void tail(writer *w, const struct polyrace_verdict *v, int from, int n,
         us[0] += c[i].us_parse;
         us[1] += c[i].us_lower;
         us[2] += c[i].us_decide;
+        us[3] += c[i].us_explain;
     }
     key(w, "attributes");
     open(w, '{');
@@ -366,6 +386,7 @@ static void tail(writer *w, const struct polyrace_verdict *v, int from, int n,
         field_int(w, "parse_us", us[0]);
         field_int(w, "lower_us", us[1]);
         field_int(w, "decide_us", us[2]);
+        field_int(w, "explain_us", us[3]);
     }
     field_int(w, "filtered", sum.filtered);
     field_int(w, "queries", sum.queries);

@@ -5,6 +5,7 @@
 #include "hb/facts.h"
 #include "hb/record.h"
 #include "term/query.h"
+#include "term/race_set.h"
 #include "util/err.h"
 
 typedef enum { PR_VERDICT_OK, PR_VERDICT_RACES, PR_VERDICT_UNSUPPORTED, PR_VERDICT_VACUOUS } pr_verdict_status;
@@ -33,6 +34,7 @@ typedef struct pr_race {
     int64_t grid[3];               /* grid of the witness                                        */
     int pair;                      /* number in the ledger                                       */
     int config;
+    const pr_race_set *set;        /* the whole race relation at the launch's grid; null = not asked for   */
 } pr_race;
 
 typedef struct pr_out_of_bounds { pr_witness_access access; bool confirmed; } pr_out_of_bounds;
@@ -65,7 +67,7 @@ typedef struct pr_config_verdict {
     bool deterministic;            /* no float atomic whose order matters                         */
     pr_counts counts;
     bool nondeterministic;         /* a wall-clock backstop fired                                */
-    int64_t us_parse, us_lower, us_decide;
+    int64_t us_parse, us_lower, us_decide, us_explain;
     const pr_records *records;     /* for reports; null when nothing was lowered                   */
     const pr_launch *launch;       /* null without one                                         */
 } pr_config_verdict;

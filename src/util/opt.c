@@ -2,7 +2,7 @@
 #include "util/opt.h"
 #include <string.h>
 
-enum { C = PR_OPT_CHECK, D = PR_OPT_DUMP, R = PR_OPT_REPLAY, L = PR_OPT_LIBRARY };
+enum { C = PR_OPT_CHECK, D = PR_OPT_DUMP, R = PR_OPT_REPLAY, L = PR_OPT_LIBRARY, X = PR_OPT_EXPLAIN };
 
 static const pr_opt table[] = {
 #define OPTION(id, name, kind, fallback, least, most, values, where, help)                         \

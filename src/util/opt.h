@@ -25,7 +25,7 @@ typedef enum {
     PR_OPT_KIND_GRID,
     PR_OPT_KIND_UNBUILT
 } pr_opt_kind;
-enum { PR_OPT_CHECK = 1, PR_OPT_DUMP = 2, PR_OPT_REPLAY = 4, PR_OPT_LIBRARY = 8 };
+enum { PR_OPT_CHECK = 1, PR_OPT_DUMP = 2, PR_OPT_REPLAY = 4, PR_OPT_LIBRARY = 8, PR_OPT_EXPLAIN = 16 };
 
 typedef struct pr_opt {
     const char *name;

@@ -356,8 +356,8 @@ def races(found, ordered_by_atomics):
     return out
 
 
-def examine(binary, path):
-    """(records, {(id, id, agents): definite}) of a launch; ValueError when it cannot be enumerated."""
+def enumerated(binary, path):
+    """(records, their executions) of a launch; ValueError when it cannot be enumerated."""
     done = subprocess.run([binary, "dump", "--stage=records", path], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"dump: exit status {done.returncode}: {done.stderr[-300:]}")
@@ -395,9 +395,38 @@ def examine(binary, path):
             args[name] = {"ptr": t["ptr"], "lo": storage["ptr"], "hi": storage["ptr"] + storage["bytes"]}
         else:
             args[name] = int(value) if isinstance(value, bool) else value
+    return records, executions(records, fences, launch, args)
+
+
+def examine(binary, path):
+    """(records, {(id, id, agents): definite}) of a launch; ValueError when it cannot be enumerated."""
+    records, found = enumerated(binary, path)
     synchronising = any(r.atomic and r.sem in ("release", "acq_rel") for r in records) and \
         any(r.atomic and r.sem in ("acquire", "acq_rel") for r in records)
-    return records, races(executions(records, fences, launch, args), synchronising)
+    return records, races(found, synchronising)
+
+
+def racing_programs(found, a, b, same_program):
+    """Program pairs (programs, within one) in which records a and b race; a record with itself: smaller id first."""
+    cells, out = {}, set()
+    for x in found:
+        if x.r.id in (a, b):
+            for byte in range(x.addr, x.addr + x.r.width):
+                cells.setdefault(byte, []).append(x)
+    for here in cells.values():
+        for x in here:
+            if x.r.id != a:
+                continue
+            for y in here:
+                if y.r.id != b or x is y or (x.pid == y.pid) != same_program or not conflict(x, y):
+                    continue
+                if unordered(x, y, False) is False:
+                    continue
+                if same_program:
+                    out.add(x.pid)
+                elif a != b or x.pid < y.pid:
+                    out.add((x.pid, y.pid))
+    return out
 
 
 def main():

@@ -1,0 +1,66 @@
+/* polyrace explain INPUT */
+#include "cli.h"
+
+static int status_of(const polyrace_error *e)
+{
+    if (e->kind == POLYRACE_INTERNAL || e->kind == POLYRACE_MEMORY) return PR_EXIT_INTERNAL;
+    if (e->kind == POLYRACE_INTERRUPTED)
+        return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
+    return PR_EXIT_BAD;
+}
+
+static int explain_input(pr_cli *c, polyrace_context *ctx, FILE *out)
+{
+    pr_input in;
+    int status = PR_EXIT_OK;
+    polyrace_sink sink = { pr_cli_write, out };
+    polyrace_error bad = { 0 };
+    int format = c->value[PR_OPT_FORMAT] ? POLYRACE_FORMAT_JSON : POLYRACE_FORMAT_TEXT;
+    if (!pr_input_open(&in, ctx, c, c->inputs[0])) {
+        pr_input_free(&in);
+        return PR_EXIT_BAD;
+    }
+    if (!pr_input_module(&in, ctx, c, &bad)) {
+        pr_cli_error(stderr, &bad, in.name);
+        pr_input_free(&in);
+        return status_of(&bad);
+    }
+    for (size_t i = 0; i < in.count && status < PR_EXIT_INTERRUPT; i++) {
+        polyrace_error e = { 0 };
+        polyrace_launch *l = in.launch ? polyrace_launch_item(in.launch, i, &e) : NULL;
+        polyrace_status verdict = POLYRACE_STATUS_UNSUPPORTED;
+        if ((in.launch && !l) || polyrace_explain(ctx, in.module, l, &c->options, format, &sink, &verdict,
+                                                  &e) != POLYRACE_OK) {
+            pr_cli_error(stderr, &e, in.name);
+            status = pr_cli_worse(status, status_of(&e));
+            if (e.kind == POLYRACE_INTERRUPTED) status = status_of(&e);
+        } else {
+            status = pr_cli_worse(status, verdict == POLYRACE_STATUS_OK      ? PR_EXIT_OK
+                                          : verdict == POLYRACE_STATUS_RACES ? PR_EXIT_RACE
+                                                                             : PR_EXIT_UNDECIDED);
+        }
+    }
+    pr_input_free(&in);
+    return status;
+}
+
+int pr_cmd_explain(int argc, char **argv)
+{
+    pr_cli c;
+    if (!pr_cli_parse(&c, "explain", PR_OPT_EXPLAIN, argc, argv)) return PR_EXIT_BAD;
+    int status = PR_EXIT_BAD;
+    FILE *out = NULL;
+    polyrace_context *ctx = NULL;
+    if (c.value[PR_OPT_FORMAT] > 1) {
+        pr_cli_usage("explain", "--format takes text or json here");
+    } else if (c.n_inputs != 1) {
+        pr_cli_usage("explain", "expected one input, got %d", c.n_inputs);
+    } else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) {
+        pr_cli_watch(ctx);
+        status = explain_input(&c, ctx, out);
+        pr_cli_watch(NULL);
+    }
+    polyrace_context_free(ctx);
+    pr_cli_free(&c);
+    return !out || pr_cli_close(out) ? status : PR_EXIT_BAD;
+}

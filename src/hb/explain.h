@@ -1,0 +1,38 @@
+/* What `polyrace explain` says beyond the verdict: race relations at any grid, and the weakest condition under
+ * which nothing races (happens-before.md 8.1, 8.2). */
+#ifndef PR_HB_EXPLAIN_H
+#define PR_HB_EXPLAIN_H
+#include "hb/check.h"
+#include "util/str.h"
+
+/* One rung. T0 speaks about parameters and grid, T1 about the grid with this launch's parameters. */
+typedef struct pr_rung_explanation {
+    pr_rung rung;
+    bool asked;                    /* the rung could be asked: else why                             */
+    const char *why;               /* no condition, and why; null when there is one                  */
+    pr_race_free free;             /* text null when there is none                                 */
+    bool verified;                 /* every query has no solution under it                          */
+    bool weakest;                  /* where it fails some query that is no over-approximation has one    */
+    bool holds_here;               /* with a launch: it holds there                               */
+    bool held_known;
+    PR_VEC(const char *) needs;    /* sufficient conditions from the closure, when free.text is null     */
+    int64_t pinned[3];             /* extent of an axis that the kernel does not read; 0 = any extent      */
+} pr_rung_explanation;
+
+typedef struct pr_pair_explanation {
+    int pair, a, b; bool intra;
+    const pr_race_set *set;        /* at any grid, this launch's parameters                         */
+} pr_pair_explanation;
+
+typedef struct pr_explanation {
+    pr_rung_explanation rungs[2];  /* T0, T1                                                    */
+    PR_VEC(pr_pair_explanation) pairs;   /* pairs that race at some grid, in ledger order; with a launch  */
+} pr_explanation;
+
+/* out lives in arena. launch may be null. */
+pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                            pr_explanation *out, pr_error *err);
+/* v: the verdict of the same configuration. */
+void pr_explain_text(pr_buf *b, const pr_records *R, const pr_explanation *x, const pr_config_verdict *v);
+void pr_explain_json(pr_buf *b, const pr_records *R, const pr_explanation *x);
+#endif

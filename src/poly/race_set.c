@@ -1,0 +1,552 @@
+/* Race relations between programs, and the sentence that says one. See term/race_set.h.
+ *
+ * A sentence is never read off the constraints: shapes are proposed from a few numbers of the relation
+ * (smallest and largest distance, bounding box), one an axis, and their product must equal the relation. */
+#include "aff.h"
+#include "term/race_set.h"
+#include <isl/constraint.h>
+#include <isl/ilp.h>
+#include <isl/map.h>
+#include <isl/space.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PIECES = 4, MAX_TEXT = 300, COUNT_OPS = 20000, MAX_LEAVES = 64, MAX_IDS = 1 << 20 };
+
+typedef struct job {
+    isl_ctx *ctx;
+    pr_arena *arena;
+    const pr_race_set_in *in;
+    int n;                         /* axes */
+    bool symmetric;                /* set holds (x, x') and (x', x): a record with itself                */
+    isl_set *set;                  /* [params] -> { [x.., x'..] }                                    */
+    isl_set *limits;               /* intervals of the variables                                      */
+    isl_set *domain;               /* pairs of programs of the grid that the query distinguishes          */
+} job;
+
+static bool equal(__isl_keep isl_set *a, __isl_keep isl_set *b) { return pr_isl_tri(isl_set_is_equal(a, b)) == PR_YES; }
+
+/* --- constraints on [x_0 .. x_n-1, x'_0 .. x'_n-1] ----------------------------------------------- */
+
+/* sum of c * dimension + k >= 0 (or = 0) intersected with s */
+static __isl_give isl_set *with_row(__isl_take isl_set *s, int d1, int64_t c1, int d2, int64_t c2, int64_t k, bool eq)
+{
+    isl_local_space *ls = isl_local_space_from_space(isl_set_get_space(s));
+    isl_constraint *c = eq ? isl_constraint_alloc_equality(ls) : isl_constraint_alloc_inequality(ls);
+    isl_ctx *ctx = isl_set_get_ctx(s);
+    if (d1 >= 0) c = isl_constraint_set_coefficient_val(c, isl_dim_set, d1, isl_val_int_from_si(ctx, c1));
+    if (d2 >= 0) c = isl_constraint_set_coefficient_val(c, isl_dim_set, d2, isl_val_int_from_si(ctx, c2));
+    c = isl_constraint_set_constant_val(c, isl_val_int_from_si(ctx, k));
+    return isl_set_add_constraint(s, c);
+}
+
+static __isl_give isl_pw_aff *coordinate(__isl_keep isl_set *like, int d)
+{
+    return isl_pw_aff_var_on_domain(isl_local_space_from_space(isl_set_get_space(like)), isl_dim_set, (unsigned)d);
+}
+
+/* Dimensions d and e (of n each) related by the shape; a universe set of the space of like otherwise. */
+static __isl_give isl_set *shape_set(__isl_keep isl_set *like, const pr_axis_relation *r, int d, int e)
+{
+    isl_set *s = isl_set_universe(isl_set_get_space(like));
+    isl_ctx *ctx = isl_set_get_ctx(like);
+    switch (r->shape) {
+    case PR_AXIS_ANY: case PR_AXIS_NONE: break;
+    case PR_AXIS_SAME: s = with_row(s, e, 1, d, -1, 0, true); break;
+    case PR_AXIS_EXACT: s = with_row(s, e, 1, d, -1, -r->c, true); break;
+    case PR_AXIS_WITHIN:
+        s = with_row(s, e, 1, d, -1, -r->lo, false);
+        s = with_row(s, e, -1, d, 1, r->hi, false);
+        break;
+    case PR_AXIS_MULTIPLE: {
+        isl_pw_aff *x = isl_pw_aff_sub(coordinate(like, e), coordinate(like, d));
+        s = isl_set_intersect(s, isl_pw_aff_zero_set(isl_pw_aff_mod_val(x, isl_val_int_from_si(ctx, r->c))));
+        break;
+    }
+    case PR_AXIS_GROUP: {
+        isl_pw_aff *x = isl_pw_aff_floor(isl_pw_aff_scale_down_val(coordinate(like, d), isl_val_int_from_si(ctx, r->c)));
+        isl_pw_aff *y = isl_pw_aff_floor(isl_pw_aff_scale_down_val(coordinate(like, e), isl_val_int_from_si(ctx, r->c)));
+        s = isl_set_intersect(s, isl_pw_aff_eq_set(x, y));
+        break;
+    }
+    }
+    if (r->boxed) {
+        if (r->a_step > 1) {
+            isl_pw_aff *x = isl_pw_aff_mod_val(coordinate(like, d), isl_val_int_from_si(ctx, r->a_step));
+            isl_val *v = isl_val_int_from_si(ctx, (r->a_lo % r->a_step + r->a_step) % r->a_step);
+            s = isl_set_intersect(s, isl_pw_aff_eq_set(x, isl_pw_aff_val_on_domain(isl_set_universe(isl_set_get_space(like)), v)));
+        }
+        s = with_row(s, d, 1, -1, 0, -r->a_lo, false);
+        s = with_row(s, d, -1, -1, 0, r->a_hi, false);
+        s = with_row(s, e, 1, -1, 0, -r->b_lo, false);
+        s = with_row(s, e, -1, -1, 0, r->b_hi, false);
+    }
+    return s;
+}
+
+/* Symmetric relations hold an exact distance both ways. */
+static __isl_give isl_set *axis_set(const job *j, __isl_keep isl_set *like, const pr_axis_relation *r, int d, int e)
+{
+    isl_set *s = shape_set(like, r, d, e);
+    if (j->symmetric && r->shape == PR_AXIS_EXACT) {
+        pr_axis_relation back = *r;
+        back.c = -r->c;
+        s = isl_set_union(s, shape_set(like, &back, d, e));
+    }
+    return s;
+}
+
+/* --- proposals ------------------------------------------------------------------------------- */
+
+static bool small(__isl_take isl_val *v, int64_t *out)
+{
+    bool ok = v && isl_val_is_int(v) == isl_bool_true;
+    pr_i128 x = 0;
+    ok = ok && pr_isl_i128(v, &x) && x < (pr_i128)1 << 40 && x > -((pr_i128)1 << 40);
+    isl_val_free(v);
+    if (ok) *out = (int64_t)x;
+    return ok;
+}
+static bool least(__isl_keep isl_set *s, int d, int64_t *out) { return small(isl_set_dim_min_val(isl_set_copy(s), d), out); }
+static bool most(__isl_keep isl_set *s, int d, int64_t *out) { return small(isl_set_dim_max_val(isl_set_copy(s), d), out); }
+
+/* { [x' - x] } of the dimensions d and e */
+static __isl_give isl_set *distances(__isl_keep isl_set *s, int d, int e)
+{
+    isl_aff *x = isl_aff_var_on_domain(isl_local_space_from_space(isl_set_get_space(s)), isl_dim_set, (unsigned)d);
+    isl_aff *y = isl_aff_var_on_domain(isl_local_space_from_space(isl_set_get_space(s)), isl_dim_set, (unsigned)e);
+    return isl_set_apply(isl_set_copy(s), isl_map_from_aff(isl_aff_sub(y, x)));
+}
+
+/* Only dimensions d and e of s. */
+static __isl_give isl_set *only(__isl_keep isl_set *s, int d, int e)
+{
+    isl_set *two = isl_set_copy(s);
+    for (int i = (int)isl_set_dim(s, isl_dim_set) - 1; i >= 0; i--)
+        if (i != d && i != e) two = isl_set_project_out(two, isl_dim_set, (unsigned)i, 1);
+    return two;
+}
+
+/* Does the shape, on all pairs of ids of the axis, give exactly these? Equal ids are left out of the comparison
+ * when they are all missing: different programs may have to differ in this axis. */
+static bool fits(const job *j, __isl_keep isl_set *two, __isl_keep isl_set *grid, const pr_axis_relation *r)
+{
+    isl_set *full = isl_set_intersect(axis_set(j, two, r, 0, 1), isl_set_copy(grid));
+    bool same = equal(full, two);
+    if (!same) {
+        pr_axis_relation diagonal = { .shape = PR_AXIS_SAME };
+        isl_set *on = shape_set(two, &diagonal, 0, 1);
+        isl_set *meet = isl_set_intersect(isl_set_copy(two), isl_set_copy(on));
+        if (pr_isl_tri(isl_set_is_empty(meet)) == PR_YES) {
+            isl_set *off = isl_set_subtract(isl_set_copy(full), isl_set_copy(on));
+            same = equal(off, two);
+            isl_set_free(off);
+        }
+        isl_set_free(meet);
+        isl_set_free(on);
+    }
+    isl_set_free(full);
+    return same;
+}
+
+/* Fills r with the first shape, in order of how easily it is read, that says what axis i of the relation says. */
+static bool propose(const job *j, int i, pr_axis_relation *r)
+{
+    isl_set *two = only(j->set, i, j->n + i), *grid = only(j->domain, i, j->n + i);
+    isl_set *gap = distances(two, 0, 1);
+    int64_t lo = 0, hi = 0, step = 0, other = 0;
+    bool bounded = least(gap, 0, &lo) & most(gap, 0, &hi);
+    isl_set *ahead = with_row(isl_set_copy(gap), 0, 1, -1, 0, -1, false);
+    bool have_step = least(ahead, 0, &step);
+    isl_set *back = with_row(isl_set_copy(gap), 0, -1, -1, 0, -1, false);
+    have_step = (most(back, 0, &other) && (!have_step || -other < step)) ? (step = -other, true) : have_step;
+    pr_axis_relation box = { 0 };
+    bool boxed = least(two, 0, &box.a_lo) & most(two, 0, &box.a_hi) & least(two, 1, &box.b_lo) & most(two, 1, &box.b_hi);
+    bool sym = j->symmetric, found = false;
+    for (int pass = 0; pass < 2 + !sym && !found; pass++) {
+        if (pass && !boxed) break;
+        pr_axis_relation base = box;
+        base.boxed = pass > 0;
+        if (pass == 2) {                                       /* first ids in steps                    */
+            isl_set *later = with_row(isl_set_copy(two), 0, 1, -1, 0, -box.a_lo - 1, false);
+            int64_t second;
+            base.a_step = least(later, 0, &second) ? second - box.a_lo : 0;
+            isl_set_free(later);
+            if (base.a_step < 2) break;
+        }
+        for (int shape = PR_AXIS_ANY; shape < PR_AXIS_NONE && !found; shape++) {
+            *r = base;
+            r->shape = (pr_axis_shape)shape;
+            switch (r->shape) {
+            case PR_AXIS_EXACT:
+                if (sym ? !have_step || !bounded || hi != step : !bounded || lo != hi) continue;
+                r->c = hi;
+                break;
+            case PR_AXIS_WITHIN:
+                if (!bounded) continue;
+                r->lo = lo, r->hi = hi;
+                if (sym) {
+                    r->hi = hi > -lo ? hi : -lo;
+                    r->lo = -r->hi;
+                }
+                break;
+            case PR_AXIS_MULTIPLE:
+                if (!have_step || step < 2) continue;
+                r->c = step;
+                break;
+            case PR_AXIS_GROUP:
+                if (!bounded) continue;
+                r->c = (hi > -lo ? hi : -lo) + 1;
+                if (r->c < 2) continue;
+                break;
+            default: break;
+            }
+            found = fits(j, two, grid, r);
+        }
+    }
+    isl_set_free(two);
+    isl_set_free(grid);
+    isl_set_free(gap);
+    isl_set_free(ahead);
+    isl_set_free(back);
+    if (!found) *r = (pr_axis_relation){ .shape = PR_AXIS_NONE };
+    return found;
+}
+
+/* --- sentence -------------------------------------------------------------------------------- */
+
+static void range_words(pr_buf *b, const char *axis, int64_t lo, int64_t hi, int64_t step)
+{
+    if (lo == hi) pr_buf_printf(b, " with %s = %lld", axis, (long long)lo);
+    else pr_buf_printf(b, " with %s from %lld to %lld", axis, (long long)lo, (long long)hi);
+    if (lo != hi && step > 1) pr_buf_printf(b, " in steps of %lld", (long long)step);
+}
+
+static void box_words(pr_buf *b, const char *axis, const pr_axis_relation *r, bool sym)
+{
+    if (!r->boxed) return;
+    if (sym || (r->a_lo == r->b_lo && r->a_hi == r->b_hi && r->a_step < 2)) {
+        pr_buf_puts(b, ", both");
+        range_words(b, axis, r->a_lo, r->a_hi, 0);
+        return;
+    }
+    pr_buf_puts(b, ", the first");
+    range_words(b, axis, r->a_lo, r->a_hi, r->a_step);
+    pr_buf_puts(b, " and the second");
+    range_words(b, axis, r->b_lo, r->b_hi, 0);
+}
+
+static void away(pr_buf *b, int64_t d, const char *axis)
+{
+    if (d == 0) pr_buf_printf(b, "the same %s", axis);
+    else pr_buf_printf(b, "%lld %s it along %s", (long long)(d < 0 ? -d : d), d < 0 ? "before" : "after", axis);
+}
+
+static void conditions(pr_buf *b, const job *j, const pr_race_set *out, bool sym)
+{
+    bool some = false;
+    for (int i = 0; i < j->n; i++) {
+        const pr_axis_relation *r = &out->axis[i];
+        const char *x = j->in->axis[i];
+        if (r->shape == PR_AXIS_ANY || r->shape == PR_AXIS_NONE) continue;
+        pr_buf_puts(b, some ? " and " : sym ? " that " : " that ");
+        some = true;
+        switch (r->shape) {
+        case PR_AXIS_SAME: pr_buf_printf(b, sym ? "have the same %s" : "has the same %s", x); break;
+        case PR_AXIS_EXACT:
+            if (sym) pr_buf_printf(b, "are exactly %lld apart along %s", (long long)r->c, x);
+            else pr_buf_puts(b, "is "), away(b, r->c, x);
+            break;
+        case PR_AXIS_WITHIN:
+            if (sym) pr_buf_printf(b, "are at most %lld apart along %s", (long long)r->hi, x);
+            else {
+                pr_buf_puts(b, "lies between ");
+                away(b, r->lo, x);
+                pr_buf_puts(b, " and ");
+                away(b, r->hi, x);
+            }
+            break;
+        case PR_AXIS_MULTIPLE:
+            pr_buf_printf(b, sym ? "are a multiple of %lld apart along %s" : "is a multiple of %lld away from it along %s",
+                          (long long)r->c, x);
+            break;
+        case PR_AXIS_GROUP:
+            pr_buf_printf(b, sym ? "lie in one group of %lld along %s" : "lies in its group of %lld along %s", (long long)r->c, x);
+            break;
+        default: break;
+        }
+    }
+    for (int i = 0; i < j->n; i++) box_words(b, j->in->axis[i], &out->axis[i], sym);
+}
+
+static const char *say(const job *j, const pr_race_set *out)
+{
+    pr_buf b;
+    pr_buf_init(&b, j->arena);
+    bool sym = j->symmetric;
+    if (j->in->query->intra) {
+        pr_buf_puts(&b, "threads of one program race, in every program");
+        for (int i = 0; i < j->n; i++) {
+            const pr_axis_relation *r = &out->axis[i];
+            if (r->boxed) range_words(&b, j->in->axis[i], r->a_lo, r->a_hi, r->a_step);
+        }
+        return b.data;
+    }
+    int exact = -1, others = 0;
+    for (int i = 0; i < j->n; i++) {
+        if (out->axis[i].shape == PR_AXIS_EXACT && exact < 0) exact = i;
+        else if (out->axis[i].shape != PR_AXIS_SAME) others++;
+    }
+    if (sym && exact >= 0 && !others && out->axis[exact].c) {
+        const pr_axis_relation *r = &out->axis[exact];
+        pr_buf_puts(&b, "each program races with ");
+        if (r->c == 1) pr_buf_printf(&b, "the next one along %s", j->in->axis[exact]);
+        else pr_buf_printf(&b, "the one %lld after it along %s", (long long)r->c, j->in->axis[exact]);
+        for (int i = 0; i < j->n; i++) box_words(&b, j->in->axis[i], &out->axis[i], true);
+    } else if (sym) {
+        pr_buf_puts(&b, "any two programs race");
+        conditions(&b, j, out, true);
+    } else {
+        pr_buf_puts(&b, j->in->query->same_record ? "a program races with any other program" :
+                    "the first access of a program races with the second access of any other program");
+        conditions(&b, j, out, false);
+    }
+    return b.data;
+}
+
+/* --- one query ------------------------------------------------------------------------------- */
+
+/* { [x, x'] } as { [x] -> [x'] } */
+static __isl_give isl_map *as_map(__isl_take isl_set *s, int n)
+{
+    return isl_map_move_dims(isl_map_from_domain(s), isl_dim_out, 0, isl_dim_in, (unsigned)n, (unsigned)n);
+}
+
+static __isl_give isl_set *swapped(__isl_keep isl_set *s, int n)
+{
+    return isl_set_flatten(isl_map_wrap(isl_map_reverse(as_map(isl_set_copy(s), n))));
+}
+
+/* [x, x'] of different programs (or [x] within one) inside the grid */
+static __isl_give isl_set *grid_domain(const job *j, pr_aff *a, __isl_keep isl_set *like)
+{
+    const pr_race_set_in *in = j->in;
+    isl_set *s = isl_set_universe(isl_set_get_space(like));
+    int copies = in->query->intra ? 1 : 2;
+    for (int i = 0; i < j->n; i++)
+        for (int c = 0; c < copies; c++) {
+            int d = c * j->n + i;
+            s = with_row(s, d, 1, -1, 0, 0, false);
+            if (in->extent[i]) s = with_row(s, d, -1, -1, 0, in->extent[i] - 1, false);
+            else if (a->pos[in->grid[i].id] >= 0) {
+                isl_constraint *k = isl_constraint_alloc_inequality(isl_local_space_from_space(isl_set_get_space(s)));
+                k = isl_constraint_set_coefficient_si(k, isl_dim_set, d, -1);
+                k = isl_constraint_set_coefficient_si(k, isl_dim_param, a->pos[in->grid[i].id], 1);
+                k = isl_constraint_set_constant_si(k, -1);
+                s = isl_set_add_constraint(s, k);
+            }
+        }
+    if (copies == 2) {
+        isl_set *same = isl_set_universe(isl_set_get_space(like));
+        for (int i = 0; i < j->n; i++) same = with_row(same, i, 1, j->n + i, -1, 0, true);
+        s = isl_set_subtract(s, same);
+    }
+    return isl_set_intersect_params(s, isl_set_params(isl_set_copy(j->limits)));
+}
+
+static void describe(job *j, pr_race_set *out)
+{
+    bool all = true;
+    isl_set *product = isl_set_copy(j->domain);
+    for (int i = 0; i < j->n; i++) {
+        if (j->in->query->intra) {
+            pr_axis_relation *r = &out->axis[i];
+            *r = (pr_axis_relation){ .shape = PR_AXIS_ANY };
+            isl_set *one = only(j->set, i, i), *grid = only(j->domain, i, i);
+            if (!equal(one, grid)) {
+                r->boxed = least(one, 0, &r->a_lo) & most(one, 0, &r->a_hi);
+                r->b_lo = r->a_lo, r->b_hi = r->a_hi;
+                isl_set *later = with_row(isl_set_copy(one), 0, 1, -1, 0, -r->a_lo - 1, false);
+                int64_t second;
+                r->a_step = r->boxed && least(later, 0, &second) ? second - r->a_lo : 0;
+                isl_set_free(later);
+                all = all && r->boxed;
+            }
+            isl_set_free(one);
+            isl_set_free(grid);
+            product = isl_set_intersect(product, axis_set(j, product, r, i, i));
+        } else {
+            all = propose(j, i, &out->axis[i]) && all;
+            product = isl_set_intersect(product, axis_set(j, product, &out->axis[i], i, j->n + i));
+        }
+    }
+    out->described = all && equal(product, j->set);
+    isl_set_free(product);
+    if (out->described) out->sentence = say(j, out);
+}
+
+static void print(job *j, __isl_keep isl_set *set, pr_race_set *out)
+{
+    /* the machine limits of the grid say nothing to a reader */
+    isl_set *s = isl_set_gist_params(isl_set_copy(set), isl_set_params(isl_set_copy(j->limits)));
+    out->pieces = (int)isl_set_n_basic_set(s);
+    for (int i = 0; i < j->n; i++) {
+        s = isl_set_set_dim_name(s, isl_dim_set, (unsigned)i, j->in->axis[i]);
+        if (!j->in->query->intra)
+            s = isl_set_set_dim_name(s, isl_dim_set, (unsigned)(j->n + i), pr_arena_printf(j->arena, "%s'", j->in->axis[i]));
+    }
+    char *text;
+    if (j->in->query->intra) {
+        text = isl_set_to_str(s);
+        isl_set_free(s);
+    } else {
+        isl_map *m = as_map(s, j->n);
+        text = isl_map_to_str(m);
+        isl_map_free(m);
+    }
+    if (text && strlen(text) <= MAX_TEXT && out->pieces <= MAX_PIECES) out->relation = pr_arena_printf(j->arena, "%s", text);
+    else if (text) out->why = "the relation has too many pieces to be read";
+    free(text);
+}
+
+/* --- how many -------------------------------------------------------------------------------- */
+
+static int64_t clip(int64_t lo, int64_t hi) { return hi < lo ? 0 : hi - lo + 1; }
+
+/* Second ids that belong to the first id x, in [lo, hi]. */
+static int64_t partners(const pr_axis_relation *r, bool sym, int64_t x, int64_t lo, int64_t hi)
+{
+    switch (r->shape) {
+    case PR_AXIS_SAME: return x >= lo && x <= hi;
+    case PR_AXIS_EXACT: {
+        int64_t n = x + r->c >= lo && x + r->c <= hi;
+        return n + (sym && r->c && x - r->c >= lo && x - r->c <= hi);
+    }
+    case PR_AXIS_WITHIN: return clip(x + r->lo > lo ? x + r->lo : lo, x + r->hi < hi ? x + r->hi : hi);
+    case PR_AXIS_MULTIPLE: {
+        int64_t first = lo + ((x - lo) % r->c + r->c) % r->c;
+        return first > hi ? 0 : (hi - first) / r->c + 1;
+    }
+    case PR_AXIS_GROUP: {
+        int64_t from = x / r->c * r->c;
+        return clip(from > lo ? from : lo, from + r->c - 1 < hi ? from + r->c - 1 : hi);
+    }
+    default: return clip(lo, hi);
+    }
+}
+
+/* Ordered pairs of ids of one axis, and those of equal ids among them. */
+static bool axis_count(const job *j, int i, const pr_axis_relation *r, pr_i128 *all, pr_i128 *same)
+{
+    int64_t n = j->in->extent[i], x_lo = 0, x_hi = n - 1, y_lo = 0, y_hi = n - 1;
+    if (r->boxed) {
+        x_lo = r->a_lo > 0 ? r->a_lo : 0;
+        x_hi = r->a_hi < n - 1 ? r->a_hi : n - 1;
+        y_lo = r->b_lo > 0 ? r->b_lo : 0;
+        y_hi = r->b_hi < n - 1 ? r->b_hi : n - 1;
+    }
+    if (x_hi - x_lo >= MAX_IDS) return false;
+    bool sym = j->symmetric;
+    *all = *same = 0;
+    for (int64_t x = x_lo; x <= x_hi; x += r->a_step > 1 ? r->a_step : 1) {
+        *all += partners(r, sym, x, y_lo, y_hi);
+        *same += x >= y_lo && x <= y_hi && partners(r, sym, x, x, x) > 0;
+    }
+    return true;
+}
+
+/* The number of racing pairs: from the shapes where they say everything, else by visiting the points. */
+static void count(job *j, __isl_keep isl_set *set, pr_race_set *out)
+{
+    for (int i = 0; i < j->n; i++)
+        if (!j->in->extent[i]) return;
+    if (out->described) {
+        pr_i128 all = 1, same = 1, a, s;
+        out->counted = true;
+        for (int i = 0; i < j->n && out->counted; i++) {
+            if (j->in->query->intra) {
+                const pr_axis_relation *r = &out->axis[i];
+                a = s = !r->boxed ? j->in->extent[i] : (r->a_hi - r->a_lo) / (r->a_step > 1 ? r->a_step : 1) + 1;
+            } else if (!axis_count(j, i, &out->axis[i], &a, &s)) {
+                out->counted = false;
+                break;
+            }
+            all *= a;
+            same *= s;
+        }
+        if (!j->in->query->intra) all = (all - same) / (j->symmetric ? 2 : 1);
+        out->pairs = all;
+        return;
+    }
+    pr_isl_quota(j->ctx, COUNT_OPS);
+    isl_val *v = isl_set_count_val(set);
+    out->counted = v && isl_val_is_int(v) == isl_bool_true && pr_isl_i128(v, &out->pairs);
+    if (pr_isl_error(j->ctx) != PR_REFUSAL_NONE) out->counted = false;
+    isl_val_free(v);
+}
+
+void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena, pr_race_set *out)
+{
+    const pr_query *q = in->query;
+    pr_terms *T = q->terms;
+    *out = (pr_race_set){ .symmetric = q->same_record };
+    out->why = "isl does not start";
+    job j = { .ctx = pr_isl_ctx_new(), .arena = arena, .in = in, .n = in->n_axes };
+    if (!j.ctx) return;
+    pr_isl_quota(j.ctx, max_ops);
+    pr_term overlap[2];
+    int n = pr_query_overlap(q, pr_query_box(q), overlap), n_params = 0, n_dims = 0, copies = q->intra ? 1 : 2;
+    pr_var *params = PR_NEW_N(arena, pr_var, q->n_vars + 4), *dims = PR_NEW_N(arena, pr_var, q->n_vars + 7);
+    for (int c = 0; c < copies; c++)
+        for (int i = 0; i < in->n_axes; i++) dims[n_dims++] = c ? in->b[i] : in->a[i];
+    for (int i = 0; i < q->n_vars; i++) {
+        bool placed = false;
+        for (int d = 0; d < copies * in->n_axes; d++) placed = placed || dims[d].id == q->vars[i].id;
+        if (placed) continue;
+        pr_var_role role = pr_var_get(T, q->vars[i])->role;
+        if (role == PR_ROLE_PARAM || role == PR_ROLE_GRID) params[n_params++] = q->vars[i];
+        else dims[n_dims++] = q->vars[i];
+    }
+    pr_aff a;
+    pr_aff_init(&a, j.ctx, T, arena, params, n_params, dims, NULL, n_dims, NULL);
+    isl_set *set = pr_isl_conflicts(&a, q, overlap, n);
+    unsigned keep = (unsigned)(copies * in->n_axes);
+    if (set && isl_set_n_basic_set(set) > MAX_LEAVES) a.why = "the overlap falls into too many cases";
+    set = isl_set_project_out(set, isl_dim_set, keep, (unsigned)n_dims - keep);
+    set = isl_set_detect_equalities(isl_set_coalesce(set));
+    if (!set || a.why || pr_isl_error(j.ctx) != PR_REFUSAL_NONE) {
+        out->why = a.why ? a.why : pr_isl_error(j.ctx) == PR_REFUSAL_BUDGET ? "the isl operation limit is used up"
+                                                                            : "isl reported an error";
+    } else {
+        out->why = NULL;
+        pr_isl_quota(j.ctx, max_ops);              /* words have a limit of their own                     */
+        j.set = isl_set_copy(set);
+        j.symmetric = q->same_record && !q->intra;
+        j.limits = pr_aff_bounds(&a);
+        j.domain = grid_domain(&j, &a, set);
+        if (j.symmetric) {
+            j.set = isl_set_coalesce(isl_set_union(j.set, swapped(set, j.n)));
+            describe(&j, out);
+            if (!out->described) {                 /* as it stands: the program with the smaller id first */
+                isl_set_free(j.set);
+                j.set = isl_set_copy(set);
+                j.symmetric = false;
+            }
+        }
+        if (!out->described) describe(&j, out);
+        if (pr_isl_error(j.ctx) != PR_REFUSAL_NONE) {
+            out->described = false;
+            out->sentence = NULL;
+        }
+        pr_isl_quota(j.ctx, max_ops);
+        print(&j, set, out);
+        if (!out->sentence && !out->why) out->why = "no short sentence says this relation";
+        count(&j, set, out);
+    }
+    isl_set_free(set);
+    isl_set_free(j.set);
+    isl_set_free(j.domain);
+    isl_set_free(j.limits);
+    pr_aff_fini(&a);
+    isl_ctx_free(j.ctx);
+}

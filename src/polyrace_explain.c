@@ -1,0 +1,71 @@
+/* polyrace_explain: the verdict of a launch with its race relations and race-free conditions. */
+#include "hb/explain.h"
+#include "polyrace_impl.h"
+
+static pr_status explain_all(pr_plan *p, polyrace_verdict *v, bool json, pr_buf *b, pr_error *err)
+{
+    if (json) pr_buf_puts(b, ",\n\"explanations\":[");
+    for (int k = 0; k < p->n_jobs; k++) {
+        pr_job *j = &p->jobs[k];
+        if (json && k) pr_buf_putc(b, ',');
+        if (!j->lowered) {
+            if (json) pr_buf_puts(b, "null");
+            continue;
+        }
+        pr_options o;
+        pr_explanation x;
+        pr_job_options(p, j, &o);
+        pr_status s = pr_explain_config(j->arena, j->records, j->launch, &o, &x, err);
+        if (s != PR_OK) return s;
+        if (json) {
+            pr_explain_json(b, j->records, &x);
+            continue;
+        }
+        if (p->n_jobs > 1) pr_buf_printf(b, "\n  configuration %d\n", k);
+        pr_explain_text(b, j->records, &x, &v->configs[k]);
+    }
+    if (json) pr_buf_putc(b, ']');
+    return PR_OK;
+}
+
+polyrace_error_kind polyrace_explain(polyrace_context *c, const polyrace_module *m, const polyrace_launch *launch_or_null,
+                                     const polyrace_options *o, int format, const polyrace_sink *sink,
+                                     polyrace_status *status, polyrace_error *err)
+{
+    polyrace_options full;
+    int kind = format & 0xff;
+    if (kind != POLYRACE_FORMAT_TEXT && kind != POLYRACE_FORMAT_JSON)
+        return pr_usage(err, "an explanation is written as text or json");
+    if (!pr_options_read(o, &full, err)) return POLYRACE_USAGE;
+    polyrace_verdict *v = polyrace_check(c, m, launch_or_null, o, err);
+    if (!v) return err ? err->kind : POLYRACE_BAD_INPUT;
+    if (status) *status = polyrace_verdict_status(v);
+    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err);
+    pr_error e = { 0 };
+    pr_plan p;
+    pr_status s = pr_plan_make(&p, c, m, launch_or_null, &full, true, &e);
+    if (s != PR_OK) {
+        polyrace_verdict_free(v);
+        return pr_copy_error(err, &e);
+    }
+    pr_buf b;
+    pr_buf_init(&b, p.box->child.arena);
+    s = explain_all(&p, v, kind == POLYRACE_FORMAT_JSON, &b, &e);
+    polyrace_error_kind out = POLYRACE_OK;
+    if (s != PR_OK) out = pr_copy_error(err, &e);
+    else if (kind == POLYRACE_FORMAT_TEXT) {
+        out = polyrace_verdict_write(v, format, sink, err);
+        if (out == POLYRACE_OK) sink->write(sink->user, b.data, b.n);
+    } else {
+        static const char head[] = "{\"version\":1,\"verdict\":\n";
+        sink->write(sink->user, head, sizeof head - 1);
+        out = polyrace_verdict_write(v, format, sink, err);
+        if (out == POLYRACE_OK) {
+            pr_buf_puts(&b, "}\n");
+            sink->write(sink->user, b.data, b.n);
+        }
+    }
+    pr_child_drop(&p.box->child);
+    polyrace_verdict_free(v);
+    return out;
+}
