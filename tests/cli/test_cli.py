@@ -139,7 +139,7 @@ class Statuses(Case):
                              (["check", "--max-ops=-1", "x"], "from 0 to"), (["check", "--grid=0", "x"], "--grid"),
                              (["check", "--stats=1", "x"], "takes no value"), (["check", "--engine"], "needs a value"),
                              (["check", "--stage=parse", "x"], "takes no --stage"), (["dump", "x"], "which --stage"),
-                             (["explain", "x"], "not available in this build"), (["recheck", "x"], "not available"),
+                             (["recheck", "x"], "not available in this build"), (["explain", "x"], "cannot read"), (["explain", "--format=jsonl", "x"], "text or json"),
                              (["check", "--certify=d", "x"], "not available"),
                              (["check", "--format=sarif"], "no input"),
                              (["check", "x.ttgir"], "cannot read")):
@@ -154,7 +154,7 @@ class Statuses(Case):
             self.assertGreater(len(out), 20)
         self.assertIn("--max-ops", self.run_program("help", "check")[1])
         self.assertEqual(self.run_program("help", "nonsense")[0], 3)
-        self.assertIn("not available", self.run_program("help", "explain")[2])
+        self.assertIn("not available", self.run_program("help", "recheck")[2])
         self.assertIn("Python package", self.run_program("help", "scan")[1])
 
     def test_commands_of_the_python_package(self):
@@ -397,7 +397,7 @@ class Launches(Case):
         self.assertEqual(self.verdict(launch(config={"num_ctas": 2}), status="unsupported")["refusals"][0]["kind"], "multi-cta")
 
 
-RACE_KEYS = ["type", "agents", "first", "second", "reason", "confirmed", "config", "set"]
+RACE_KEYS = ["type", "agents", "first", "second", "reason", "confirmed", "config", "pair", "set"]
 ACCESS_KEYS = ["op", "kind", "tensor", "element", "byte", "loc", "write", "program", "lane", "iteration"]
 TOP_KEYS = ["version", "kernel", "input", "status", "rung", "scope", "qualifiers", "races", "withheld", "grid_fragile",
             "refusals", "notes", "configs", "grid_axes", "out_of_bounds", "attributes", "engines", "z3_reasons", "stats"]
