@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._launch import Launch, load, save
     from ._lib import engine_versions, interrupt, refusal_kinds
     from .scan_run import ScanResult, scan
+    from ._trace import Trace, trace
     from .verdict import Access, ConfigVerdict, Loc, OutOfBounds, Race, Refusal, Verdict
 
 # Public name -> module that holds it; loaded when first asked for.
@@ -29,6 +30,7 @@ _WHERE = {
     "check": "._check", "check_all": "._check", "dump": "._check",
     "Launch": "._launch", "load": "._launch", "save": "._launch",
     "engine_versions": "._lib", "interrupt": "._lib", "refusal_kinds": "._lib",
+    "trace": "._trace", "Trace": "._trace",
     "Access": ".verdict", "ConfigVerdict": ".verdict", "Loc": ".verdict", "OutOfBounds": ".verdict",
     "scan": ".scan_run", "ScanResult": ".scan_run",
     "Race": ".verdict", "Refusal": ".verdict", "Verdict": ".verdict",

@@ -31,3 +31,8 @@ def launch_html(launch: "Launch") -> str:
     v = launch.verdict
     title = f"<b>{html.escape(v.kernel)}</b> {html.escape(launch.site)}: {html.escape(v.headline())}"
     return _box(v.status, title, str(v), v.racy)
+
+
+def trace_html(launches: "list[Launch]") -> str:
+    """All launches of a trace, one box each."""
+    return "".join(launch_html(x) for x in launches) or "<i>no Triton kernel was launched</i>"

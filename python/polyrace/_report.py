@@ -1,0 +1,136 @@
+"""What is printed while a program runs, on standard error (python.md 3): a quiet launch never reads as race free.
+
+Races as the text report; every part that was not analysed, once per kernel, site and kind; a count of withheld
+possible races. Lines for proved launches only when verbose.
+"""
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import IO, Any
+
+from ._launch import Launch
+from ._solve import label
+from .verdict import Verdict
+
+
+def verbose_by_environment() -> bool:
+    return os.environ.get("POLYRACE_VERBOSE", "") not in ("", "0")
+
+
+class Printer:
+    """Prints launches as they are decided, each thing once."""
+
+    def __init__(self, verbose: bool = False, stream: "IO[str] | None" = None, quiet: bool = False):
+        self.verbose, self.stream, self.quiet = verbose or verbose_by_environment(), stream, quiet
+        self.seen: set = set()
+        self.lock = threading.Lock()
+
+    def write(self, text: str) -> None:
+        if self.quiet:
+            return
+        stream = self.stream or sys.stderr
+        try:
+            stream.write(text)
+            stream.flush()
+        except (OSError, ValueError):
+            pass  # a closed terminal is no reason to disturb the program
+
+    def once(self, key: Any) -> bool:
+        if key in self.seen:
+            return False
+        self.seen.add(key)
+        return True
+
+    def decided(self, launch: Launch) -> None:
+        v = launch.verdict
+        with self.lock:
+            if v is None:
+                self.write(f"polyrace: not analysed: {launch.kernel} {launch.site}: interrupted\n")
+                return
+            lines = self._races(launch, v) + self._refusals(launch, v)
+            if self.verbose and v.ok and self.once(("ok", launch.kernel, launch.site, v.headline())):
+                lines.append(f"polyrace: {launch.kernel} {launch.site}: {v.headline()}\n")
+            if lines:
+                self.write("".join(lines))
+
+    def _races(self, launch: Launch, v: Verdict) -> "list[str]":
+        if not v.races or not self.once(("race", str(v))):
+            return []
+        return [str(v) + "\n\n"]
+
+    def _refusals(self, launch: Launch, v: Verdict) -> "list[str]":
+        lines = []
+        for c, r in _refused(v):
+            place = f"{r.loc.file}:{r.loc.line}" if r.loc is not None and r.loc.line else launch.site
+            if self.once(("refused", launch.kernel, place, r.kind)):
+                lines.append(f"polyrace: not analysed: {launch.kernel} {label(c)} {place}: {r.kind}: {r.message}\n")
+        for note in v.notes:
+            skipped = note.startswith("configuration [") and "was not analysed" in note
+            if (lines or skipped) and self.once(("note", launch.kernel, launch.site, note)):
+                if skipped:
+                    config, _, why = note[len("configuration "):].partition(" was not analysed: ")
+                    lines.append(f"polyrace: not analysed: {launch.kernel} {config} {launch.site}: "
+                                 f"no-compiled-kernel: {why}\n")
+                else:
+                    lines.append(f"polyrace:   note: {note}\n")
+        if v.withheld and self.once(("withheld", launch.kernel, launch.site, v.withheld)):
+            one = v.withheld == 1
+            lines.append(f"polyrace: {v.withheld} possible race{'' if one else 's'} of {launch.kernel} {launch.site} "
+                         f"{'is' if one else 'are'} withheld: something in {'it' if one else 'them'} is approximated\n")
+        return lines
+
+
+def _refused(v: Verdict) -> "list[tuple[dict, Any]]":
+    """The refusals with the configuration that each belongs to."""
+    return [(c.config, r) for c in v.configs for r in c.refusals] if v.configs else [({}, r) for r in v.refusals]
+
+
+# ---- summary ----------------------------------------------------------------------------------------------
+def summary(launches: "list[Launch]") -> str:
+    """The table that polyrace-run prints at the end: one row a kernel, worst first."""
+    if not launches:
+        return "polyrace: no Triton kernel was launched\n"
+    rows: "dict[str, list[Launch]]" = {}
+    for launch in launches:
+        rows.setdefault(launch.kernel, []).append(launch)
+    order = {"races": 0, "not analysed": 1, "unsupported": 2, "vacuous": 3, "ok": 4}
+    table = []
+    for kernel, group in rows.items():
+        worst = min((x.status for x in group), key=lambda s: order.get(s, 0))
+        table.append((order.get(worst, 0), kernel, len(group), _outcome(group, worst)))
+    table.sort(key=lambda r: r[0])
+    width = min(48, max(len(r[1]) for r in table + [(0, "kernel", 0, "")]))
+    lines = [f"  {'kernel':<{width}}  launches  verdict"]
+    lines += [f"  {kernel:<{width}}  {n:>8}  {what}" for _, kernel, n, what in table]
+    count = {s: sum(x.status == s for x in launches) for s in order}
+    words = [("races", "with races"), ("unsupported", "not decided"), ("not analysed", "not analysed"),
+             ("vacuous", "without a claim"), ("ok", "race free")]
+    total = ", ".join(f"{count[s]} {w}" for s, w in words if count[s])
+    lines.append(f"polyrace: {len(launches)} launch{'' if len(launches) == 1 else 'es'}: {total}")
+    return "\n".join(lines) + "\n"
+
+
+def _outcome(group: "list[Launch]", worst: str) -> str:
+    chosen = [x for x in group if x.status == worst]
+    share = "" if len(chosen) == len(group) else f" ({len(chosen)} of {len(group)} launches)"
+    verdicts = [x.verdict for x in chosen if x.verdict is not None]
+    if worst == "races":
+        return f"{max(len(v.races) for v in verdicts)} data race(s){share}"
+    if worst == "unsupported":
+        kinds = dict.fromkeys(r.kind for v in verdicts for r in v.refusals)
+        return f"not decided: {', '.join(kinds) or '?'}{share}"
+    if worst == "ok":
+        rungs = [r for r in ("T1-launch", "T1", "T0") if any(v.rung == r for v in verdicts)]
+        return f"race free ({rungs[0]})" if rungs else "race free"
+    return ("no claim" if worst == "vacuous" else "not analysed") + share
+
+
+def exit_status(launches: "list[Launch]", internal: bool = False) -> int:
+    """1 a race, 4 an internal error, 2 something undecided, 0 everything proved."""
+    if any(x.status == "races" for x in launches):
+        return 1
+    if internal or any(x.verdict is not None and x.verdict.exit_status == 4 for x in launches):
+        return 4
+    return 0 if all(x.status == "ok" for x in launches) else 2
