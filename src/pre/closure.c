@@ -381,23 +381,15 @@ static void one_copy(pr_space *s, pr_outcome *out)
     if (s->void_domain) pr_pre_contradiction("closure: no instance", out);
 }
 
-static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
-                   pr_arena *scratch, pr_outcome *out)
+static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *out)
 {
-    closure *x = pr_pre_context(ctx, sizeof *x);
     pr_form f;
-    (void)limits;
-    pr_pre_unknown("the closure does not settle the query", out);
-    if (!x) return;
     pr_space *s = &x->space;
     pr_space_begin(s, q);
     if (!q->is_pair) {
         if (pr_term_none(q->addr[0]) && !q->n_distinct) one_copy(s, out);
         return;
     }
-    x->n = 0;
-    x->contradiction = false;
-    x->need_of = -1;
     if (!pr_space_overlap(s, &f)) return;
     pr_space_domain(s);
     if (s->void_domain) {
@@ -428,6 +420,20 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
         pr_buf_i128(&b, x->need);
         out->message = out->needs = b.data;
     }
+}
+
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
+                   pr_arena *scratch, pr_outcome *out)
+{
+    closure *x = pr_pre_context(ctx, sizeof *x);
+    (void)limits;
+    pr_pre_unknown("the closure does not settle the query", out);
+    if (!x) return;
+    x->n = 0;
+    x->contradiction = false;
+    x->need_of = -1;
+    prove(x, q, scratch, out);
+    out->cost = (uint64_t)x->n;
 }
 
 const pr_engine *pr_engine_closure(void)

@@ -63,7 +63,7 @@ static void settle(bool unsure, bool over, pr_outcome *out)
 }
 
 static void one_copy(const pr_query *q, const pr_i128 *lo, const pr_i128 *hi, int64_t limit,
-                     pr_arena *scratch, pr_outcome *out)
+                     pr_arena *scratch, uint64_t *work, pr_outcome *out)
 {
     odometer o;
     pr_i128 points, *at = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
@@ -79,6 +79,7 @@ static void one_copy(const pr_query *q, const pr_i128 *lo, const pr_i128 *hi, in
     }
     first(&o, at);
     for (bool more = points > 0; more; more = next(&o, at)) {
+        ++*work;
         pr_tape_run(t, at);
         pr_tri r = PR_YES;
         for (int i = 0; i < slots.n && r != PR_NO; i++) {
@@ -107,8 +108,8 @@ static void unrank(const odometer *o, uint32_t number, pr_i128 *at)
     }
 }
 
-static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
-                   pr_arena *scratch, pr_outcome *out)
+static void enumerate(const pr_query *q, const pr_limits *limits, pr_arena *scratch, uint64_t *work,
+                      pr_outcome *out)
 {
     int64_t limit = pr_pre_limit(limits->enumerate, PR_PRE_ENUM), looked = 0;
     pr_i128 *lo = PR_NEW_N(scratch, pr_i128, q->n_vars + 1),
@@ -117,7 +118,6 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     odometer o[3];
     pr_trio x;
     bool unsure = false;
-    (void)ctx;
     pr_pre_unknown("too many instances to enumerate", out);
     for (int i = 0; i < q->n_vars; i++) {
         const pr_var_info *v = pr_var_get(q->terms, q->vars[i]);
@@ -130,7 +130,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
             return;
         }
     if (!q->is_pair) {
-        one_copy(q, lo, hi, limit, scratch, out);
+        one_copy(q, lo, hi, limit, scratch, work, out);
         return;
     }
     if (!pr_trio_make(&x, q, scratch)) return;
@@ -157,6 +157,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
         for (bool more = true; more; more = next(&o[0], at), i++) {
             pr_i128 address;
             pr_tri r = pr_trio_copy(&x, 0, at, &address);
+            ++*work;
             unsure |= r == PR_MAYBE;
             if (r != PR_YES) continue;
             number[h.n] = i;
@@ -167,6 +168,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
         for (bool more = true; more; more = next(&o[1], at)) {
             pr_i128 address, d;
             pr_tri r = pr_trio_copy(&x, 1, at, &address);
+            ++*work;
             unsure |= r == PR_MAYBE;
             if (r != PR_YES) continue;
             for (int step = -1; step <= 1; step++)
@@ -189,6 +191,15 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
         }
     }
     settle(unsure, false, out);
+}
+
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
+                   pr_arena *scratch, pr_outcome *out)
+{
+    uint64_t work = 0;
+    (void)ctx;
+    enumerate(q, limits, scratch, &work, out);
+    out->cost = work;
 }
 
 const pr_engine *pr_engine_enum(void)

@@ -30,8 +30,8 @@ static bool complementary(const pr_query *q)
     return false;
 }
 
-static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
-                   pr_arena *scratch, pr_outcome *out)
+/* nodes: what the delta search may look at, and has left. */
+static void look(pr_engine_ctx *ctx, const pr_query *q, int64_t *nodes, pr_arena *scratch, pr_outcome *out)
 {
     pr_space *s = pr_pre_context(ctx, sizeof *s);
     pr_form f;
@@ -58,7 +58,6 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     }
     pr_delta found[MOST_DELTAS];
     bool all;
-    int64_t nodes = pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES);
     int n = pr_radix_search(s, &f, nodes, found, MOST_DELTAS, &all);
     if (n < 0 || !all) return;
     if (n == 0) {
@@ -73,6 +72,14 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
         s->node[f.at[i].node].delta = found[0].d[i];
     }
     pr_pre_empty(s, "radix", scratch, out);
+}
+
+static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
+                   pr_arena *scratch, pr_outcome *out)
+{
+    int64_t most = pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES), nodes = most;
+    look(ctx, q, &nodes, scratch, out);
+    out->cost = (uint64_t)(most - nodes);
 }
 
 const pr_engine *pr_engine_pretest(void)

@@ -55,11 +55,11 @@ static bool level(search *x, int i, pr_i128 sum)
 
 static pr_i128 size(pr_i128 v) { return v < 0 ? -v : v; }
 
-int pr_radix_search(const pr_space *s, const pr_form *f, int64_t nodes, pr_delta *found, int cap,
+int pr_radix_search(const pr_space *s, const pr_form *f, int64_t *nodes, pr_delta *found, int cap,
                     bool *all)
 {
     const pr_i128 huge = (pr_i128)1 << 100;
-    search x = { .nodes = nodes, .found = found, .cap = cap };
+    search x = { .nodes = *nodes, .found = found, .cap = cap };
     bool single[PR_PRE_ATOMS];
     for (int i = 0; i < f->n; i++) {
         const pr_item *it = &f->at[i];
@@ -90,5 +90,6 @@ int pr_radix_search(const pr_space *s, const pr_form *f, int64_t nodes, pr_delta
     if (PR_PRE_DROPS(PR_DROP_W)) x.from = x.to = 0;
     if (size(x.from) > huge || size(x.to) > huge) return -1;
     *all = level(&x, 0, 0);
+    *nodes = x.nodes > 0 ? x.nodes : 0;
     return x.over ? -1 : x.n_found;
 }

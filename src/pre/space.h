@@ -86,9 +86,10 @@ void pr_pre_contradiction(const char *test, pr_outcome *out);
 void pr_pre_unknown(const char *message, pr_outcome *out);
 
 /* radix.c: all differences of the pairs that keep the form within its bounds, at most cap of them (value
- * by pair). Returns their number, -1 when the limits do not suffice. *all: none was left out. */
+ * by pair). Returns their number, -1 when the limits do not suffice. *all: none was left out. *nodes: the most
+ * nodes, on return what is left of them. */
 typedef struct pr_delta { pr_i128 d[PR_PRE_ATOMS]; } pr_delta;
-int pr_radix_search(const pr_space *s, const pr_form *f, int64_t nodes, pr_delta *found, int cap, bool *all);
+int pr_radix_search(const pr_space *s, const pr_form *f, int64_t *nodes, pr_delta *found, int cap, bool *all);
 
 static inline int64_t pr_pre_limit(int64_t given, int64_t otherwise) { return given > 0 ? given : otherwise; }
 /* open and close of engines that keep one block of scratch memory. */

@@ -378,8 +378,8 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     if (pr_space_overlap(s, &f)) {
         pr_delta *found = PR_NEW_N(scratch, pr_delta, DELTAS);
         bool all, derived = quotients(s, &f), *set = PR_NEW_N(scratch, bool, q->n_vars + 1);
-        int n = pr_radix_search(s, &f, pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES), found,
-                                DELTAS, &all);
+        int64_t nodes = pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES);
+        int n = pr_radix_search(s, &f, &nodes, found, DELTAS, &all);
         for (int v = 0; v < variants && !x.found; v++) {
             if (!shared_values(&x, v)) break;
             for (int i = 0; i < n && !x.found && x.left > 0; i++) try_delta(&x, s, &f, &found[i]);
@@ -389,10 +389,12 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     int64_t points = x.left / variants;
     for (int v = 0; v < variants && !x.found && x.left > 0; v++)
         if (shared_values(&x, v)) join(&x, scratch, points);
-    if (!x.found) return;
-    *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS,
-                         .evidence = "sweep",
-                         .point = { x.at, q->n_vars } };
+    if (x.found)
+        *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS,
+                             .evidence = "sweep",
+                             .point = { x.at, q->n_vars } };
+    int64_t most = pr_pre_limit(limits->sweep, PR_PRE_SWEEP);
+    out->cost = (uint64_t)(x.left > 0 ? most - x.left : most);
 }
 
 const pr_engine *pr_engine_sweep(void)

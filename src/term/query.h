@@ -52,7 +52,8 @@ typedef struct pr_outcome {
     pr_refusal_kind why; /* set iff UNKNOWN: NEEDS_SMT, BUDGET, TIMEOUT, UNKNOWN, UNMODELED_VALUE */
     const char *message;    /* which term or limit, arena text                              */
     pr_point point;         /* set iff WITNESS                                              */
-    uint64_t cost;          /* isl operations or Z3 resource units                            */
+    uint64_t cost;          /* isl operations, Z3 resource units; src/pre: nodes of the delta
+                               search, forms of the closure, evaluated points or instances  */
     const char *evidence;   /* settled by "rows", "isl", "isl set", "z3 arith2", "z3 arith6" */
     int leaves;             /* leaves looked at                                             */
     const char *needs;      /* a condition on the parameters ("needs s >= 256") under which the closure
