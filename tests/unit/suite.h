@@ -217,4 +217,22 @@ static inline pr_query suite_query(pr_terms *T, pr_arena *arena, int i, bool rac
     q.distinct = distinct;
     return q;
 }
+
+/* Adds what hb/encode knows to a query of suite.h. */
+static inline void suite_complete(pr_query *q, pr_arena *arena, bool same)
+{
+    const pr_terms *T = q->terms;
+    pr_var (*twins)[2] = pr_arena_alloc(arena, sizeof *twins * (size_t)q->n_vars);
+    q->is_pair = true;
+    q->same_record = same;
+    q->n_core_a = q->n_core_b = 1;
+    for (int i = 0; i < q->n_vars; i++)
+        for (int j = 0; j < q->n_vars; j++) {
+            const pr_var_info *a = pr_var_get(T, q->vars[i]), *b = pr_var_get(T, q->vars[j]);
+            if (a->copy != PR_COPY_A || b->copy != PR_COPY_B || a->role != b->role || a->index != b->index) continue;
+            twins[q->n_twins][0] = q->vars[i];
+            twins[q->n_twins++][1] = q->vars[j];
+        }
+    q->twins = (const pr_var (*)[2])twins;
+}
 #endif

@@ -128,24 +128,6 @@ static bool suite_sweep_misses(const char *name, bool symbolic)
     return strcmp(name, "e attention") == 0 || (symbolic && strcmp(name, "d swizzle") == 0);
 }
 
-/* Adds what hb/encode knows to a query of suite.h. */
-static void complete(pr_query *q, pr_arena *arena, bool same)
-{
-    const pr_terms *T = q->terms;
-    pr_var (*twins)[2] = pr_arena_alloc(arena, sizeof *twins * (size_t)q->n_vars);
-    q->is_pair = true;
-    q->same_record = same;
-    q->n_core_a = q->n_core_b = 1;
-    for (int i = 0; i < q->n_vars; i++)
-        for (int j = 0; j < q->n_vars; j++) {
-            const pr_var_info *a = pr_var_get(T, q->vars[i]), *b = pr_var_get(T, q->vars[j]);
-            if (a->copy != PR_COPY_A || b->copy != PR_COPY_B || a->role != b->role || a->index != b->index) continue;
-            twins[q->n_twins][0] = q->vars[i];
-            twins[q->n_twins++][1] = q->vars[j];
-        }
-    q->twins = (const pr_var (*)[2])twins;
-}
-
 /* Which tier answers, and how long each takes. Safe twins are proved without isl; racing ones never. */
 static void kernel_suite(bool print)
 {
@@ -155,7 +137,7 @@ static void kernel_suite(bool print)
             pr_arena *arena = pr_arena_new(0, NULL);
             bool symbolic = variant >= 2, race = variant & 1;
             pr_query q = suite_query(pr_terms_new(arena), arena, i, race, symbolic);
-            complete(&q, arena, strcmp(suite[i].name, "f neighbour") != 0);
+            suite_complete(&q, arena, strcmp(suite[i].name, "f neighbour") != 0);
             pr_answer got[TIERS];
             if (print) printf("%-16s %-8s %-4s", suite[i].name, symbolic ? "symbolic" : "concrete", race ? "race" : "safe");
             for (int t = 0; t < TIERS; t++) {
