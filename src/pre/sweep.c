@@ -394,7 +394,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
                              .evidence = "sweep",
                              .point = { x.at, q->n_vars } };
     int64_t most = pr_pre_limit(limits->sweep, PR_PRE_SWEEP);
-    out->cost = (uint64_t)(x.left > 0 ? most - x.left : most);
+    out->cost = (uint64_t)((x.left > 0 ? most - x.left : most) + most / 4 - x.derived);
 }
 
 const pr_engine *pr_engine_sweep(void)
