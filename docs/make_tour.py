@@ -97,7 +97,8 @@ Each unordered pair of records is asked about twice: for different programs and 
 
 ## 5. Pair to query: `src/hb/encode.c`, `src/term/query.c`
 
-Parameters are the launch's numbers, the grid is open (rung T1). Two copies A and B, everything both must satisfy, and the alternatives of
+One query a rung; this is the one of T1: parameters are the launch's numbers, the grid is open. (T0 comes first and asks the same with
+symbols, `--rung=t0`; section 7 shows what it answered.) Two copies A and B, everything both must satisfy, and the alternatives of
 "they differ". `polyrace dump --stage=query {pair} matmul.json`:
 
 {block(query)}
@@ -113,13 +114,15 @@ The same question for any SMT solver, `polyrace dump --stage=smt2 {pair} matmul.
 {block(smt[:16])}
 ## 7. Answers to a verdict: `src/hb/ladder.c`, `obligations.c`, `verdict.c`
 
-Every pair is empty, so the proof stands if the widths do. Some program id makes a 32-bit product wrap, so the any-grid claim carries the
-qualifier; at this launch none does, which is proved before anything is printed. `polyrace check matmul.json`:
+Already at T0 every pair is empty, for all sizes and strides that meet one condition: rows of `c` do not overlap. The closure found what it
+lacked (rule P, `src/pre/stride.c`), the pair was asked again with `n <= stride_cm` as a premise, and the launch meets it
+(`src/hb/condition.c`). The proof stands if the widths do. Some program id makes a 32-bit product wrap, so the claim carries that
+qualifier too; at this launch none does, which is proved before anything is printed. `polyrace check matmul.json`:
 
 {block(ok)}
 The document behind it (`dump --stage=verdict`) starts with
 
-{block(verdict[:9])}
+{block(verdict[:11])}
 ## 8. And when it races: `src/hb/witness.c`, `src/front/interp.c`
 
 The twin differs in one line. The witness that an engine found is evaluated on the query's own terms, then the two programs are run by the

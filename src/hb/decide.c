@@ -76,7 +76,7 @@ static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_
             unknown(out, PR_REFUSAL_INTERNAL, "witness does not satisfy the query");
         }
     }
-    const char **text[] = { &out->message, &out->evidence, &out->needs };
+    const char **text[] = { &out->message, &out->evidence };
     for (size_t i = 0; i < PR_LEN(text); i++)
         if (*text[i]) *text[i] = pr_arena_strndup(d->arena, *text[i], strlen(*text[i]));
     if (out->answer == PR_ANSWER_UNKNOWN && !out->why) out->why = PR_REFUSAL_UNKNOWN;
@@ -137,7 +137,8 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
     d->counts->queries++;
     int n = tiers_in_use(d, may_use_z3, tiers);
     if (o->engine == PR_ENGINE_Z3 && !d->z3_engine) out->message = "this build has no Z3";
-    const char *needs = NULL, *by = NULL;
+    pr_term needs = PR_TERM_NONE;
+    const char *by = NULL;
     for (int i = 0; i < n && !d->failed; i++) {
         const tier *t = &tiers[i];
         bool known = out->answer != PR_ANSWER_UNKNOWN;
@@ -148,7 +149,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
             *z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
         run(d, t, q, known, &got);
         count(d, t, &got);
-        if (got.needs) needs = got.needs;
+        if (!pr_term_none(got.needs)) needs = got.needs;
         if (got.answer == PR_ANSWER_UNKNOWN) {   /* the last engine's reason; a pre-test has none of its own */
             if (!known && !t->pretest) *out = got;
         } else if (!known) {

@@ -41,6 +41,7 @@ static void note_o3(pr_run *run, pr_encoding *e, pr_pair *p)
     pr_outcome o;
     if (pr_encode_pair(e, p->a, p->b, p->intra, &q, &dead, &used, true, &kind, &why)) {
         if (dead) return;
+        pr_condition_premise(run, &q, p->condition);
         pr_decide(&run->d, &q, true, &o, NULL);
         if (o.answer == PR_ANSWER_EMPTY) return;
     }
@@ -83,9 +84,12 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         return;
     }
     bool last_resort = e->rung != PR_RUNG_T0 || !beyond_presburger(p->query, e);
+    p->query->suggest = !last_resort;
+    p->query->hint = run->hint;
     if (run->first_attempt) last_resort = false;   /* contents are still to come */
     run->d.cheaply = !last_resort && !run->first_attempt;
     pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
+    if (o.answer == PR_ANSWER_UNKNOWN && p->query->suggest) pr_condition_try(run, p, o.needs, &o);
     run->d.cheaply = false;
     if (z3_reason) {
         pr_z3_reason z = { number, z3_reason, record(run, p->a)->loc };
@@ -392,10 +396,12 @@ static void set_attributes(pr_run *run)
 /* Premises (assume conditions) must admit an execution. */
 static pr_answer feasible(pr_run *run, pr_encoding *e)
 {
-    if (!e->premises.n) return PR_ANSWER_WITNESS;
+    pr_term_vec conditions = { 0 };
+    if (!run->L) pr_condition_all(run, &conditions);   /* with a launch they hold there */
+    if (!e->premises.n && !conditions.n) return PR_ANSWER_WITNESS;
     pr_query q;
     pr_outcome o;
-    pr_encode_single(e, NULL, 0, &q);
+    pr_encode_single(e, conditions.data, conditions.n, &q);
     pr_decide(&run->d, &q, true, &o, NULL);
     return o.answer;
 }
@@ -410,6 +416,7 @@ static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, 
     pr_obligations_qualify(run, e);
     if (launch) pr_obligations_discharge(run, launch);
     pr_obligations_name(run);
+    if (e->rung == PR_RUNG_T0) pr_condition_qualify(run);
     for (int i = 0; i < run->pairs.n; i++)
         if (run->pairs.data[i].used_o3) pr_add_qualifier(run, "assumes unreplicated loads");
     if (e->rung == PR_RUNG_T0 && (!run->L || run->unbound))
@@ -474,6 +481,7 @@ static pr_status climb(pr_run *run)
     bool known = L && L->grid_known;
 
     common_qualifiers(run);
+    run->hint = pr_condition_env(run);
     if (known) launch = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T1_LAUNCH, run->component_t1);
     /* T0 */
     bool want_t0 = o->stop_at == PR_RUNG_NONE || o->stop_at == PR_RUNG_T0;

@@ -16,6 +16,7 @@ typedef struct pr_pair {
     pr_point point;                /* WITNESS                                                   */
     pr_rung rung;                  /* of the last answer                                        */
     const char *evidence;
+    pr_term condition;             /* EMPTY at T0 under this condition on parameters; NONE = always      */
     bool used_o3;                  /* proved with a dependency whose load may be replicated       */
     bool at_launch;                /* WITNESS at an open grid whose programs are all in the launch's grid */
     bool fragile;                  /* SAT at some grid, empty at the launch                       */
@@ -34,12 +35,23 @@ typedef struct pr_run {
     uint64_t overflow_widths[3];   /* bit set of widths that a proof assumes not to wrap             */
     bool first_attempt;            /* a snapshot attempt follows: no expensive engine             */
     bool unbound;                  /* some accessed argument has no tensor                         */
+    const pr_env *hint;            /* parameters of the launch, null without one                   */
 } pr_run;
 
 /* ladder.c: a run without pairs yet; the caller stops it */
 pr_status pr_run_start(pr_run *run, pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
                        const pr_confirmer *confirm, pr_config_verdict *out, pr_error *err);
 void pr_run_stop(pr_run *run);
+/* condition.c: conditions on parameters */
+const pr_env *pr_condition_env(pr_run *run);
+/* Is the pair's query empty with the condition as a premise, and does it hold at the launch (if there is one)?
+ * Then the pair keeps it and *o is that answer. */
+bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o);
+void pr_condition_premise(pr_run *run, pr_query *q, pr_term condition);
+void pr_condition_all(pr_run *run, pr_term_vec *out);   /* of all pairs, each once */
+void pr_condition_qualify(pr_run *run);
+void pr_condition_print(pr_buf *b, pr_terms *T, pr_term t);
+
 /* pairs.c */
 void pr_run_components(pr_run *run);
 void pr_pairs_enumerate(pr_run *run, const int *component, pr_pair_vec *out);

@@ -54,6 +54,8 @@ typedef struct pr_config_verdict {
     pr_verdict_status status;
     pr_rung rung;                  /* NONE unless OK                                            */
     PR_VEC(const char *) qualifiers;
+    pr_term_vec conditions;        /* T0: on parameters; the qualifiers "assumes strides of T do not overlap" as
+                                      terms of records->terms                                     */
     PR_VEC(pr_race) races;
     int withheld;
     PR_VEC(pr_race) grid_fragile;

@@ -5,13 +5,13 @@
  *  C  an operation on terms with known equal values has equal values
  *  L  one pair left in a form: its difference is the multiple that fits, if there is only one
  *  S  H + R: the range of R leaves one multiple of the gcd of H; R keeps the bounds
- *  P  s*H + R with s >= 1 one value in both copies: the same with gcd * s, numbers or R <= e*s + f
+ *  P  s*H + R with s >= 1 one value in both copies: the same with gcd * s, by numbers or by rows (stride.c)
  *  D  quotient and remainder of one kind (or x >= 0, d >= 1) by an equal divisor: x is equal
  * Then empty.c decides what that means for the query. */
 #include "pre/space.h"
 #include <stdio.h>
 
-enum { ROUNDS = 16 };
+enum { ROUNDS = 16, ASSUMED = 12 /* conditions on parameters of one query */ };
 
 typedef struct closure {
     pr_space space;
@@ -19,8 +19,6 @@ typedef struct closure {
     pr_form form[PR_PRE_FORMS];
     bool looked[PR_PRE_FORMS]; /* splits were tried since the form last changed */
     bool changed, contradiction;
-    pr_i128 need;
-    int need_of; /* rule P failed only because need_of >= need is not shown; -1 */
 } closure;
 
 static pr_i128 ceil_div(pr_i128 a, pr_i128 b) { return -pr_fdiv(-a, b); }
@@ -142,19 +140,20 @@ static void splits(closure *x, const pr_form *f)
 
 /* --- P --------------------------------------------------------------------------------------------- */
 
-/* Is sup(parts in copy c) + constant <= (g - e)*s for a bound e*s on the parts? least: proved
- * minimum of s. */
-static bool below(const closure *x, int c, const pr_part *r, int n, int s, pr_i128 g, pr_i128 least,
-                  pr_i128 constant, pr_i128 *need)
+/* Is sup(parts in copy c) + constant <= g*s? Both inequalities together show s >= 1: their sum is
+ * 2*g*s >= 2 + (two ranges and the slack, none of them negative where both copies have an instance).
+ * Bounds: numbers, with least a proved minimum of s; one row R <= e*s + f; rows times factors. */
+static bool below(closure *x, int c, const pr_part *r, int n, int s, pr_i128 g, pr_i128 least,
+                  pr_i128 constant)
 {
-    const pr_space *sp = &x->space;
+    pr_space *sp = &x->space;
     pr_i128 top = pr_sat_up(pr_space_sup(sp, c, r, n, true), constant);
-    if (top < PR_INF) {
-        pr_i128 wanted = ceil_div(top, g);
-        if (wanted <= least) return true;
-        if (wanted > *need) *need = wanted;
-    } else {
-        *need = PR_INF;
+    if (least >= 1 && top < PR_INF && ceil_div(top, g) <= least) return true;
+    if (n < PR_PRE_ATOMS) {
+        pr_part with[PR_PRE_ATOMS];
+        for (int k = 0; k < n; k++) with[k] = r[k];
+        with[n] = (pr_part){ s, -g };
+        if (pr_stride_sup(sp, c, with, n + 1, constant) <= 0) return true;
     }
     if (least < 1) return false;
     for (int i = 0; i < sp->n_rows[c]; i++) {
@@ -205,33 +204,13 @@ static void split_by(closure *x, const pr_form *f, int s)
     pr_space *sp = &x->space;
     pr_form h, low;
     bool which[PR_PRE_ATOMS], rest[PR_PRE_ATOMS];
-    pr_i128 g = 0;
-    h.n = 0;
-    h.k = h.lo = h.hi = 0;
-    for (int i = 0; i < f->n; i++) {
-        const pr_item *it = &f->at[i];
-        const pr_space_node *v = &sp->node[it->node];
-        which[i] = false;
-        for (int j = 0; j < v->n && it->a == it->b && v->op == PR_TERM_OP_MUL; j++)
-            which[i] |= sp->kid[v->first + j] == s;
-        rest[i] = !which[i];
-        if (!which[i]) continue;
-        if (pr_is_inf(it->a)) return;
-        g = pr_gcd(g, it->a);
-        int factor[PR_PRE_ATOMS], n = 0;
-        bool once = false;
-        for (int j = 0; j < v->n; j++) {
-            int k = sp->kid[v->first + j];
-            if (k == s && !once) once = true;
-            else factor[n++] = k;
-        }
-        int reduced = pr_space_product(sp, factor, n);
-        if (reduced < 0 || !pr_space_pairs(sp, reduced, it->a, &h)) return;
-    }
+    pr_i128 g;
+    if (!pr_stride_head(sp, f, s, which, &h, &g)) return;
+    for (int i = 0; i < f->n; i++) rest[i] = !which[i];
     pr_i128 least =
         sp->node[s].iv[0].lo > sp->node[s].iv[1].lo ? sp->node[s].iv[0].lo : sp->node[s].iv[1].lo;
     if (PR_PRE_DROPS(PR_DROP_P_SIGN) && least < 1) least = 1;
-    pr_i128 lo = f->lo, hi = f->hi, need = 1;
+    pr_i128 lo = f->lo, hi = f->hi;
     if (PR_PRE_DROPS(PR_DROP_P_SLACK)) lo = hi = 0;
     pr_part up[2][PR_PRE_ATOMS], down[2][PR_PRE_ATOMS];
     pr_i128 inf[2];
@@ -246,15 +225,8 @@ static void split_by(closure *x, const pr_form *f, int s)
     pr_i128 one = pr_sat_up(-inf[1], f->k - lo + 1), two = pr_sat_up(-inf[0], hi - f->k + 1);
     bool fits = !pr_is_inf(one) && !pr_is_inf(two);
     if (!fits) return;
-    fits = below(x, 0, up[0], n[0], s, g, least, one, &need);
-    fits = below(x, 1, up[1], n[1], s, g, least, two, &need) && fits;
-    if (!fits || least < 1) {
-        if (need < PR_INF && x->need_of < 0) {
-            x->need = need;
-            x->need_of = s;
-        }
+    if (!below(x, 0, up[0], n[0], s, g, least, one) || !below(x, 1, up[1], n[1], s, g, least, two))
         return;
-    }
     part_of(f, which, false, &low);
     low.lo = f->lo;
     low.hi = f->hi;
@@ -381,6 +353,32 @@ static void one_copy(pr_space *s, pr_outcome *out)
     if (s->void_domain) pr_pre_contradiction("closure: no instance", out);
 }
 
+static void saturate(closure *x)
+{
+    for (int round = 0; round < ROUNDS && !x->contradiction; round++) {
+        x->changed = false;
+        for (int i = 0; i < x->n && !x->contradiction; i++) look(x, i);
+        congruences(x);
+        divisions(x);
+        if (!x->changed) break;
+    }
+}
+
+/* A condition that would let rule P go on, true at the launch where there is one. */
+static pr_term wanted(closure *x)
+{
+    const pr_query *q = x->space.q;
+    for (int i = 0; i < x->n; i++) {
+        pr_form f = x->form[i];
+        if (x->space.full || !pr_space_reduce(&x->space, &f) || f.n == 0) continue;
+        pr_term t = pr_stride_wanted(&x->space, &f);
+        pr_i128 v;
+        if (pr_term_none(t) || pr_term_is(t, PR_TERM_FALSE)) continue;
+        if (!q->hint || (pr_eval(q->terms, t, q->hint, &v) && v)) return t;
+    }
+    return PR_TERM_NONE;
+}
+
 static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *out)
 {
     pr_form f;
@@ -398,28 +396,24 @@ static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *
     }
     add_form(x, &f);
     equalities(x);
-    for (int round = 0; round < ROUNDS && !x->contradiction; round++) {
-        x->changed = false;
-        for (int i = 0; i < x->n && !x->contradiction; i++) look(x, i);
-        congruences(x);
-        divisions(x);
-        if (!x->changed) break;
+    pr_term assumed = PR_TERM_TRUE;
+    for (int more = 0;; more++) {
+        saturate(x);
+        if (x->contradiction || s->void_domain) {
+            pr_pre_contradiction("closure: no common byte", out);
+            break;
+        }
+        if (pr_pre_empty(s, "closure", scratch, out)) break;
+        if (!q->suggest || more == ASSUMED) return;
+        pr_term t = wanted(x);
+        if (pr_term_none(t)) return;
+        assumed = pr_and(q->terms, assumed, t);
+        pr_space_assume(s, t);
+        for (int i = 0; i < x->n; i++) x->looked[i] = false;
     }
-    if (x->contradiction) {
-        pr_pre_contradiction("closure: no common byte", out);
-        return;
-    }
-    if (pr_pre_empty(s, "closure", scratch, out)) return;
-    if (x->need_of >= 0) {
-        const pr_space_node *v = &s->node[x->need_of];
-        pr_buf b;
-        pr_buf_init(&b, scratch);
-        pr_buf_puts(&b, "needs ");
-        if (!pr_term_none(v->rep[0])) pr_term_print(&b, q->terms, v->rep[0]);
-        pr_buf_puts(&b, " >= ");
-        pr_buf_i128(&b, x->need);
-        out->message = out->needs = b.data;
-    }
+    if (pr_term_is(assumed, PR_TERM_TRUE)) return;
+    pr_pre_unknown("empty under a condition on the parameters", out);
+    out->needs = assumed;
 }
 
 static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
@@ -431,7 +425,6 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     if (!x) return;
     x->n = 0;
     x->contradiction = false;
-    x->need_of = -1;
     prove(x, q, scratch, out);
     out->cost = (uint64_t)x->n;
 }

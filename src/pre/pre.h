@@ -36,7 +36,9 @@ typedef enum pr_pre_rule {
     PR_DROP_P_SIGN,               /* P: s >= 1 is proved                                     */
     PR_DROP_D_KIND,               /* D: one kind, or x >= 0                                  */
     PR_DROP_SIGN,                 /* ranges: sign of the dividend of a truncating remainder     */
-    PR_DROP_P_FACTOR              /* P: the factor is one value in both copies                  */
+    PR_DROP_P_FACTOR,             /* P: the factor is one value in both copies                  */
+    PR_DROP_LIFT_SIGN,            /* NO: a row is multiplied by a factor >= 0                    */
+    PR_DROP_DIVISOR               /* NO, DM: r <= d - 1 needs d >= 1                           */
 } pr_pre_rule;
 #ifdef PR_FAULTS
 extern pr_pre_rule pr_pre_dropped;

@@ -65,7 +65,7 @@ void pr_space_begin(pr_space *s, const pr_query *q)
 {
     s->q = q;
     s->T = q->terms;
-    s->full = s->void_domain = s->same_rows = false;
+    s->full = s->void_domain = false;
     s->entered = s->n = s->n_kids = s->n_parts = s->n_rows[0] = s->n_rows[1] = 0;
     memset(s->seen, 0, sizeof s->seen);
     memset(s->by_content, 0, sizeof s->by_content);
@@ -91,9 +91,9 @@ static bool same_content(const pr_space *s, const pr_space_node *x, uint8_t op, 
     return true;
 }
 
-/* kid and coef are the last n entries of the pools when the node is new; they are dropped when it is not. */
-static int intern(pr_space *s, uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef,
-                  int n)
+/* The node of this content, or -1 and the place where it belongs. */
+static int find(const pr_space *s, uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef,
+                int n, uint32_t *place)
 {
     uint64_t h = op * 31u + (uint64_t)value * 0x9e3779b97f4a7c15u;
     for (int i = 0; i < n; i++)
@@ -104,6 +104,16 @@ static int intern(pr_space *s, uint8_t op, pr_i128 value, const int *kid, const 
         if (same_content(s, &s->node[id], op, value, kid, coef, n)) return id;
         at = (at + 1) % PR_SPACE_TABLE;
     }
+    *place = at;
+    return -1;
+}
+
+static int intern(pr_space *s, uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef,
+                  int n)
+{
+    uint32_t at = 0;
+    int known = find(s, op, value, kid, coef, n, &at);
+    if (known >= 0) return known;
     if (s->n == PR_SPACE_NODES || s->n_kids + n > PR_SPACE_KIDS) {
         s->full = true;
         return -1;
@@ -111,10 +121,13 @@ static int intern(pr_space *s, uint8_t op, pr_i128 value, const int *kid, const 
     int id = s->n++;
     pr_space_node *x = &s->node[id];
     *x = (pr_space_node){ .op = op, .n = n, .first = s->n_kids, .value = value, .shared = true };
+    x->param = op != PR_TERM_OP_VAR ||
+               pr_var_get(s->T, (pr_var){ (uint32_t)value })->role == PR_ROLE_PARAM;
     for (int i = 0; i < n; i++) {
         s->kid[s->n_kids] = kid[i];
         s->coef[s->n_kids++] = coef[i];
         if (!s->node[kid[i]].shared) x->shared = false;
+        if (!s->node[kid[i]].param) x->param = false;
     }
     x->known = x->shared;
     s->by_content[at] = id + 1;
@@ -157,7 +170,7 @@ static int of_variable(pr_space *s, pr_term t, unsigned *sides)
             *sides = c ? PR_SIDES_B : PR_SIDES_A;
             int id = intern(s, PR_TERM_OP_VAR, s->twin[i][0].id, NULL, NULL, 0);
             if (id < 0 || !s->node[id].shared) return id;
-            s->node[id].shared = s->node[id].known = false;
+            s->node[id].shared = s->node[id].known = s->node[id].param = false;
             for (int k = 0; k < 2; k++) {
                 const pr_var_info *own = pr_var_get(s->T, s->twin[i][k]);
                 s->node[id].iv[k] = (pr_interval){ clamp(own->lo), clamp(own->hi) };
@@ -304,6 +317,26 @@ int pr_space_product(pr_space *s, const int *factor, int n)
         s->node[id].iv[c] = r;
     }
     return id;
+}
+
+int pr_space_times(pr_space *s, int a, int b, bool make)
+{
+    int factor[2 * PR_PRE_ATOMS], n = 0;
+    pr_i128 coef[2 * PR_PRE_ATOMS];
+    const int of[2] = { a, b };
+    uint32_t place = 0;
+    for (int i = 0; i < 2; i++) {
+        const pr_space_node *x = &s->node[of[i]];
+        int m = x->op == PR_TERM_OP_MUL ? x->n : 1;
+        if (n + m > PR_PRE_ATOMS) return -1;
+        for (int j = 0; j < m; j++) {
+            factor[n] = x->op == PR_TERM_OP_MUL ? s->kid[x->first + j] : of[i];
+            coef[n++] = 1;
+        }
+    }
+    sort_parts(factor, coef, n);
+    return make ? pr_space_product(s, factor, n)
+                : find(s, PR_TERM_OP_MUL, 0, factor, coef, n, &place);
 }
 
 /* --- forms --------------------------------------------------------------------------------------- */
@@ -508,6 +541,7 @@ static void add_row(pr_space *s, int c, pr_term t, int sign)
         unsigned sides;
         int id = pr_space_node_of(s, op == PR_TERM_OP_SUM ? pr_term_child(T, t, i) : t, &sides);
         if (id < 0 || (sides && sides != (c ? PR_SIDES_B : PR_SIDES_A))) return;
+        r->symbolic |= s->node[id].param;
         pr_i128 k = op == PR_TERM_OP_SUM ? pr_term_coef(T, t, i) : 1;
         if (pr_is_inf(k)) return;
         s->part[s->n_parts + i] = (pr_part){ id, sign * k };
@@ -535,7 +569,7 @@ static void add_conjunct(pr_space *s, int c, pr_term t, int depth)
     }
 }
 
-static bool narrow(pr_space *s, int node, int c, pr_interval by)
+bool pr_space_narrow(pr_space *s, int node, int c, pr_interval by)
 {
     pr_interval *v = &s->node[node].iv[c];
     bool changed = false;
@@ -560,18 +594,18 @@ static bool narrow_by_row(pr_space *s, int c, const pr_bound_row *r)
         pr_interval by = { -PR_INF, PR_INF };
         if (k > 0) by.hi = pr_fdiv(bound, k);
         else by.lo = -pr_fdiv(bound, -k);
-        changed |= narrow(s, minus[i].node, c, by);
+        changed |= pr_space_narrow(s, minus[i].node, c, by);
     }
     return changed;
 }
 
-static void narrow_upwards(pr_space *s, int c)
+void pr_space_narrow_upwards(pr_space *s, int c)
 {
     for (int i = 0; i < s->n && !s->void_domain; i++) {
         pr_space_node *x = &s->node[i];
         pr_term like = pr_term_none(x->rep[c]) ? x->rep[!c] : x->rep[c];
         if (x->n == 0 || (pr_term_none(like) && x->op != PR_TERM_OP_MUL)) continue;
-        narrow(s, i, c, step(s, x, c, like));
+        pr_space_narrow(s, i, c, step(s, x, c, like));
     }
 }
 
@@ -583,7 +617,8 @@ static void drop_signs(pr_space *s)
             if (s->node[i].iv[c].lo < 0) s->node[i].iv[c].lo = 0;
 }
 
-/* d*(x div d) <= x <= d*(x div d) + d - 1 as rows, for constant d >= 1 (truncating: x >= 0). */
+/* d*(x div d) <= x <= d*(x div d) + d - 1 as rows, for constant d >= 1. A quotient truncated from an x that
+ * may be negative is up to d - 1 larger: d*(x div d) <= x + d - 1. */
 static void division_rows(pr_space *s, int c)
 {
     for (int i = 0; i < s->n; i++) {
@@ -591,9 +626,8 @@ static void division_rows(pr_space *s, int c)
         if (q->op != PR_TERM_OP_FDIV && q->op != PR_TERM_OP_TDIV) continue;
         int t = s->kid[q->first];
         const pr_space_node *x = &s->node[t], *d = &s->node[s->kid[q->first + 1]];
-        if (d->op != PR_TERM_OP_CONST || d->value < 1 ||
-            (q->op == PR_TERM_OP_TDIV && x->iv[c].lo < 0))
-            continue;
+        if (d->op != PR_TERM_OP_CONST || d->value < 1) continue;
+        bool signs = q->op == PR_TERM_OP_TDIV && x->iv[c].lo < 0;
         int n = x->op == PR_TERM_OP_SUM ? x->n : 1;
         pr_i128 k = x->op == PR_TERM_OP_SUM ? x->value : 0;
         if (pr_is_inf(d->value) || pr_is_inf(k)) continue;
@@ -602,7 +636,8 @@ static void division_rows(pr_space *s, int c)
                 n >= PR_PRE_ATOMS)
                 return;
             s->row[c][s->n_rows[c]++] =
-                (pr_bound_row){ s->n_parts, n + 1, sign * k - (sign > 0 ? d->value - 1 : 0) };
+                (pr_bound_row){ s->n_parts, n + 1,
+                                sign * k - (sign > 0 || signs ? d->value - 1 : 0), false };
             for (int j = 0; j < n; j++)
                 s->part[s->n_parts++] =
                     x->op == PR_TERM_OP_SUM
@@ -642,9 +677,9 @@ static void narrow_divisors(pr_space *s, int c)
         if (s->node[d].iv[c].lo >= 1 || s->node[d].op == PR_TERM_OP_CONST) continue;
         if (!rows) division_rows(s, c);
         rows = true;
-        changed |= narrow(s, d, c, (pr_interval){ least(s, c, d, 2), PR_INF });
+        changed |= pr_space_narrow(s, d, c, (pr_interval){ least(s, c, d, 2), PR_INF });
     }
-    if (changed) narrow_upwards(s, c);
+    if (changed) pr_space_narrow_upwards(s, c);
 }
 
 void pr_space_domain(pr_space *s)
@@ -664,13 +699,33 @@ void pr_space_domain(pr_space *s)
             for (int r = 0; r < s->n_rows[c] && !s->void_domain; r++)
                 changed |= narrow_by_row(s, c, &s->row[c][r]);
             if (!changed) break;
-            narrow_upwards(s, c);
+            pr_space_narrow_upwards(s, c);
         }
     for (int c = 0; c < 2; c++) narrow_divisors(s, c);
     for (int i = 0; i < s->n; i++) { /* one value: both copies' bounds hold */
         pr_space_node *x = &s->node[i];
         if (!x->shared || pr_term_none(x->rep[0]) || pr_term_none(x->rep[1])) continue;
-        narrow(s, i, 0, x->iv[1]);
-        narrow(s, i, 1, x->iv[0]);
+        pr_space_narrow(s, i, 0, x->iv[1]);
+        pr_space_narrow(s, i, 1, x->iv[0]);
     }
+    s->base_rows[0] = s->n_rows[0];
+    s->base_rows[1] = s->n_rows[1];
+    s->base_parts = s->n_parts;
+    if (!s->void_domain) pr_stride_rows(s);
+}
+
+void pr_space_assume(pr_space *s, pr_term t)
+{
+    s->n_rows[0] = s->base_rows[0];
+    s->n_rows[1] = s->base_rows[1];
+    s->n_parts = s->base_parts;
+    for (int c = 0; c < 2; c++) {
+        int before = s->n_rows[c];
+        add_conjunct(s, c, t, 0);
+        for (int r = before; r < s->n_rows[c] && !s->void_domain; r++) narrow_by_row(s, c, &s->row[c][r]);
+        pr_space_narrow_upwards(s, c);
+        s->base_rows[c] = s->n_rows[c];
+    }
+    s->base_parts = s->n_parts;
+    pr_stride_rows(s);
 }

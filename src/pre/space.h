@@ -9,12 +9,13 @@
 #include "pre/pre.h"
 
 enum { PR_SPACE_NODES = 320, PR_SPACE_KIDS = 1536, PR_SPACE_TABLE = 1024, PR_SPACE_TWINS = 32,
-       PR_SPACE_ROWS = 64, PR_SPACE_ROW_ITEMS = 768 };
+       PR_SPACE_ROWS = 128, PR_SPACE_ROW_ITEMS = 1536 };
 enum { PR_SIDES_A = 1, PR_SIDES_B = 2 };
 
 typedef struct pr_space_node {
     uint8_t op;              /* pr_term_op; MUL is flat, commutative operands are sorted by node        */
     bool shared;             /* no private variable below: one value in the query                     */
+    bool param;              /* shared, and only parameters below                                  */
     bool known;              /* value in A minus value in B is delta in every solution                 */
     int n, first;            /* operands in kids/coefs                                            */
     pr_i128 value;           /* CONST, SUM; VAR: variable id of copy A                              */
@@ -29,7 +30,7 @@ typedef struct pr_form { int n; pr_item at[PR_PRE_ATOMS]; pr_i128 k, lo, hi; } p
 
 /* sum coef*node + k <= 0 in one copy */
 typedef struct pr_part { int node; pr_i128 coef; } pr_part;
-typedef struct pr_bound_row { int first, n; pr_i128 k; } pr_bound_row;
+typedef struct pr_bound_row { int first, n; pr_i128 k; bool symbolic; /* a parameter bounds the rest */ } pr_bound_row;
 
 typedef struct pr_space {
     const pr_query *q;
@@ -44,7 +45,7 @@ typedef struct pr_space {
     int by_content[PR_SPACE_TABLE];
     pr_bound_row row[2][PR_SPACE_ROWS]; int n_rows[2];
     pr_part part[PR_SPACE_ROW_ITEMS]; int n_parts;
-    bool same_rows;          /* both copies have the same rows                                     */
+    int base_rows[2], base_parts;  /* what follows are rows times a factor (stride.c)                   */
 } pr_space;
 
 void pr_space_begin(pr_space *s, const pr_query *q);
@@ -64,6 +65,13 @@ bool pr_space_reduce(const pr_space *s, pr_form *f);
 void pr_space_domain(pr_space *s);
 /* Product of nodes (sorted, flat), a new node when needed; -1 when full. */
 int pr_space_product(pr_space *s, const int *factor, int n);
+/* a*b, flat; -1 when there is no such node and none is to be made. */
+int pr_space_times(pr_space *s, int a, int b, bool make);
+/* Bounds from one more row of copy c (its parts are the last n of s->part) on all nodes. */
+bool pr_space_narrow(pr_space *s, int node, int c, pr_interval by);
+void pr_space_narrow_upwards(pr_space *s, int c);
+/* A condition on shared variables that is taken for granted from here on: rows of both copies, ranges. */
+void pr_space_assume(pr_space *s, pr_term t);
 
 /* Saturating bounds. */
 static inline bool pr_is_inf(pr_i128 v) { return v <= -PR_INF || v >= PR_INF; }
@@ -74,6 +82,16 @@ pr_i128 pr_sat_down(pr_i128 a, pr_i128 b);   /* a + b, a lower bound  */
 pr_i128 pr_space_sup(const pr_space *s, int c, const pr_part *x, int n, bool rows);
 /* Range of the items [the form's k included]; which[i] selects. */
 pr_interval pr_space_range(const pr_space *s, const pr_form *f, const bool *which, bool rows);
+
+/* stride.c: rows times the shared factors that are >= 0. Called when the rows are complete. */
+void pr_stride_rows(pr_space *s);
+/* Upper bound of sum x + k in copy c: private parts are replaced through the rows that cover most of them,
+ * what is left in parameters is then bounded by rows. PR_INF: none found. */
+pr_i128 pr_stride_sup(pr_space *s, int c, const pr_part *x, int n, pr_i128 k);
+/* The form's parts with the factor by themselves: sum which = factor * sum h. False when a product is missing. */
+bool pr_stride_head(pr_space *s, const pr_form *f, int factor, bool *which, pr_form *h, pr_i128 *gcd);
+/* One condition on parameters under which rule P would split a form, or PR_TERM_NONE. */
+pr_term pr_stride_wanted(pr_space *s, const pr_form *f);
 
 /* The only place that may say EMPTY from recovered differences (decision-engine.md 3.0): every
  * alternative of distinct, or some conjunct over both copies, is false once the known differences are

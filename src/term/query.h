@@ -30,6 +30,9 @@ typedef struct pr_query {
                                          one shared variable and not listed                         */
     int n_core_a, n_core_b;           /* core[0..n_core_a) speaks of copy A alone, the next n_core_b of
                                          copy B alone, the rest of both                             */
+    bool suggest;                     /* the closure may name a condition on parameters (outcome.needs) */
+    const struct pr_env *hint;        /* parameters of the launch: such a condition holds there, and strides
+                                         are taken in the order of their values; null = none            */
     bool relaxed; /* over-approximation: EMPTY proves, WITNESS does not */
     int pair;                                /* number in the ledger and in dumps, -1 = none      */
 } pr_query;
@@ -56,8 +59,8 @@ typedef struct pr_outcome {
                                search, forms of the closure, evaluated points or instances  */
     const char *evidence;   /* settled by "rows", "isl", "isl set", "z3 arith2", "z3 arith6" */
     int leaves;             /* leaves looked at                                             */
-    const char *needs;      /* a condition on the parameters ("needs s >= 256") under which the closure
-                               would have shown EMPTY; null = none known                    */
+    pr_term needs;          /* UNKNOWN: a condition on parameters under which the closure reaches EMPTY. It
+                               proves nothing: ask again with it among the premises. NONE = none known */
 } pr_outcome;
 
 /* The overlap of addr[0..1] as conjuncts: an equality when both widths agree and both addresses are

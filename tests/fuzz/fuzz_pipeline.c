@@ -217,6 +217,25 @@ static bool has_refusal(const pr_config_verdict *v, pr_refusal_kind k)
         if (v->refusals.data[i].kind == k) return true;
     return false;
 }
+/* Do these parameters meet the conditions of a T0 proof? */
+static bool within_conditions(const pr_config_verdict *v, const gkernel *k)
+{
+    pr_i128 value[256] = { 0 };
+    bool known[256] = { false };
+    const pr_records *r = v->records;
+    for (int i = 0; i < r->n_args; i++) {
+        const char *name = r->args[i].name.s;
+        if (!r->args[i].param.id || r->args[i].param.id >= 256 || name[0] != 'n') continue;
+        value[r->args[i].param.id] = k->param[name[1] - '0'];
+        known[r->args[i].param.id] = true;
+    }
+    pr_env env = { value, known, 256 };
+    for (int i = 0; i < v->conditions.n; i++) {
+        pr_i128 x;
+        if (!pr_eval(r->terms, v->conditions.data[i], &env, &x) || !x) return false;
+    }
+    return true;
+}
 static bool has_qualifier(const pr_config_verdict *v, const char *part)
 {
     for (int i = 0; i < v->qualifiers.n; i++)
@@ -555,9 +574,11 @@ static bool examine(const gkernel *k, char *why, size_t why_size, const char **k
                 if (v[e]->rung == PR_RUNG_T0)
                     for (int p = 0; p < k->n_params; p++) {
                         int64_t x = (int64_t)(gen_rng_next(&rng) % (p ? 8 : 160)) - 2;
+                        if (v[e]->conditions.n && tries) x = k->param[p] + x % 8; /* near the bound */
                         if (k->param[p] % 16 == 0) x = x / 16 * 16; /* the text says divisible */
                         moved.param[p] = x;
                     }
+                if (v[e]->rung == PR_RUNG_T0 && !within_conditions(v[e], &moved)) continue;
                 const gkernel *saved = s.k;
                 s.k = &moved;
                 if (bind(&s, grid)) {

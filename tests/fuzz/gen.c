@@ -367,7 +367,12 @@ static int address(ctx *g, gtype shape, int perm, int *soff)
         int64_t row = K(g, (int64_t)shape.shape[1] * trips) + (chance(g, 20) ? 3 : 0);
         int rows = bin(g, B_MULI, p, con(g, p, K(g, shape.shape[0])));
         int r = bin(g, B_ADDI, splat(g, rows, shape), lane(g, shape, 0, 1));
-        e = bin(g, B_MULI, r, con(g, r, row));
+        int stride = con(g, r, row);
+        if (chance(g, 40) && (g->k->param[1] < 0 || g->k->param[1] == row)) { /* the stride is a parameter */
+            g->k->param[1] = row;
+            stride = splat(g, param(g, 1), shape);
+        }
+        e = bin(g, B_MULI, r, stride);
         int col = lane(g, shape, 1, 1);
         if (perm == 1) col = bin(g, B_SUBI, con(g, col, shape.shape[1] - 1), col);
         if (perm == 2) col = bin(g, B_XORI, col, con(g, col, 1));
@@ -385,7 +390,12 @@ static int address(ctx *g, gtype shape, int perm, int *soff)
             }
         }
         s = nz(g, s);
-        if (n > 1 || chance(g, 20)) s = bin(g, chance(g, 90) ? B_MULI : B_MULI, s, con(g, s, K(g, n)));
+        if (n > 1 && chance(g, 15) && (g->k->param[1] < 0 || g->k->param[1] >= n)) { /* a stride that may be wider */
+            if (g->k->param[1] < 0) g->k->param[1] = K(g, n) + (int64_t)below(g, 3);
+            s = bin(g, B_MULI, s, param(g, 1));
+        } else if (n > 1 || chance(g, 20)) {
+            s = bin(g, B_MULI, s, con(g, s, K(g, n)));
+        }
         if (!shape.rank) {
             e = s;
         } else {

@@ -5,7 +5,7 @@
 #include "random_term.h"
 #include "term/query.h"
 
-enum { RP_PIDS = 2, RP_LANES = 2, RP_DIMS = RP_PIDS + 1 + RP_LANES, RP_SHARED = 2, RP_MOST = 4 };
+enum { RP_PIDS = 2, RP_LANES = 2, RP_DIMS = RP_PIDS + 1 + RP_LANES, RP_SHARED = 3, RP_MOST = 4 };
 
 /* One record: dims are pid0 pid1 k lane0 lane1. */
 typedef struct rp_record { pr_term addr, mask, epoch; int width, lanes[RP_LANES]; } rp_record;
@@ -13,6 +13,7 @@ typedef struct rp_record { pr_term addr, mask, epoch; int width, lanes[RP_LANES]
 typedef struct random_pair {
     pr_query q;
     bool intra, same, epochs, depends, atomic;
+    bool strided, huge;                       /* sums of parameter * dimension; addresses near 2^100 */
     rp_record rec[2];
     int size[RP_PIDS], trip;                  /* extents; 1 = no variable                        */
     pr_var proto[2][RP_DIMS];                 /* by record; pids and k are common                */
@@ -20,7 +21,7 @@ typedef struct random_pair {
     pr_var shared[RP_SHARED]; int lo[RP_SHARED], hi[RP_SHARED];
     pr_var vars[16];
     pr_var twins[RP_DIMS][2];
-    pr_term core[24], distinct[8];
+    pr_term core[24], distinct[8], premises[4];
     bool ok;
 } random_pair;
 
@@ -76,12 +77,50 @@ static inline pr_term rp_address(pr_terms *T, rng *g, const pr_term *v, int n, c
     }
 }
 
+/* stride * index + stride * index + index, as tensors with symbolic strides are addressed. */
+static inline pr_term rp_strided(pr_terms *T, rng *g, const pr_term *v, int n, const pr_term *s)
+{
+    pr_term sum = PR_TERM_ZERO;
+    int used = 0;
+    for (int i = 0; i < 3 && used < 3; i++) {
+        pr_term x = v[rnd(g) % (uint32_t)n], y = v[rnd(g) % (uint32_t)n];
+        if (rnd(g) % 3 == 0) x = pr_add(T, pr_scale(T, x, rnd_in(g, 1, 4)), y);
+        else if (rnd(g) % 6 == 0) x = rnd(g) % 2 ? pr_trem_t(T, x, s[2]) : pr_tdiv_t(T, x, s[2]);
+        else if (rnd(g) % 8 == 0) x = pr_mul(T, x, s[2]);
+        if (rnd(g) % 4 || i < 2) x = pr_mul(T, x, s[i]);
+        if (rnd(g) % 5 == 0) x = pr_scale(T, x, rnd_in(g, -2, 3));
+        sum = pr_add(T, sum, x);
+        used++;
+        if (used > 1 && rnd(g) % 3) break;
+    }
+    return rnd(g) % 4 ? sum : pr_add(T, sum, v[rnd(g) % (uint32_t)n]);
+}
+
+/* s0 > s1*(bound - 1) and its like, sometimes a little less than that. */
+static inline void rp_premises(random_pair *r, pr_terms *T, rng *g, const pr_term *s)
+{
+    pr_term one = pr_const(T, 1);
+    int n = 0;
+    if (rnd(g) % 4) r->premises[n++] = pr_le(T, pr_const(T, rnd_in(g, 0, 1)), s[1]);
+    if (rnd(g) % 4) {
+        pr_term extent = rnd(g) % 3 ? s[2] : pr_const(T, rnd_in(g, 1, 4));
+        pr_term top = pr_add(T, pr_mul(T, s[1], pr_sub(T, extent, one)), pr_const(T, rnd_in(g, -1, 3)));
+        if (rnd(g) % 4 == 0) top = pr_add(T, top, s[2]);
+        r->premises[n++] = pr_lt(T, top, s[0]);
+    }
+    if (rnd(g) % 3 == 0) r->premises[n++] = pr_le(T, one, s[rnd(g) % 3]);
+    for (int i = 0; i < n; i++) r->ok = r->ok && !pr_term_none(r->premises[i]);
+    r->q.premises = r->premises;
+    r->q.n_premises = n;
+}
+
 static inline pr_term rp_mask(pr_terms *T, rng *g, const pr_term *v, int n, const pr_term *s)
 {
     pr_term all[RP_DIMS + RP_SHARED];
     memcpy(all, v, sizeof *v * (size_t)n);
     all[n] = s[0];
     all[n + 1] = s[1];
+    if (rnd(g) % 4 == 0) return pr_lt(T, pr_add(T, v[rnd(g) % (uint32_t)n], pr_scale(T, v[rnd(g) % (uint32_t)n], rnd_in(g, 0, 3))), s[2]);
     switch (rnd(g) % 5) {
     case 0: return random_bool(T, g, all, n + 2, rnd_in(g, 1, 3), RT_ALL);
     case 1: return pr_lt(T, v[rnd(g) % (uint32_t)n], s[rnd(g) % 2]);
@@ -103,12 +142,14 @@ static inline void rp_lex(pr_terms *T, random_pair *r, const pr_term *x, const p
 }
 
 /* Parameters, extents and variables; records without addresses. */
-static inline void random_pair_frame(random_pair *r, pr_terms *T, pr_arena *arena, rng *g)
+static inline void random_pair_frame(random_pair *r, pr_terms *T, pr_arena *arena, rng *g, bool strided)
 {
-    *r = (random_pair){ .intra = rnd(g) % 3 == 0, .same = rnd(g) % 3 != 0 };
+    *r = (random_pair){ .intra = rnd(g) % 3 == 0, .same = rnd(g) % 3 != 0, .strided = strided };
     for (int i = 0; i < RP_SHARED; i++) {
         r->lo[i] = rnd(g) % 3 ? rnd_in(g, 1, 5) : rnd_in(g, -1, 0);
         r->hi[i] = r->lo[i] + rnd_in(g, 0, 2);
+        if (i == 2 && !r->strided) r->hi[i] = r->lo[i];
+        if (r->strided && i == 0) r->hi[i] += rnd_in(g, 0, 6);
         r->shared[i] = rp_var(T, arena, PR_ROLE_PARAM, i, PR_COPY_SHARED, r->lo[i], r->hi[i]);
         r->param[i] = pr_var_term(T, r->shared[i]);
     }
@@ -192,7 +233,7 @@ static inline void random_pair_query(random_pair *r, pr_terms *T, pr_arena *aren
 static inline void random_pair_make(random_pair *r, pr_terms *T, pr_arena *arena, rng *g)
 {
     static const int width[] = { 1, 1, 2, 4, 4, 8 };
-    random_pair_frame(r, T, arena, g);
+    random_pair_frame(r, T, arena, g, rnd(g) % 4 == 0);
     int unit = width[rnd(g) % PR_LEN(width)];
     const pr_term *s = r->param;
     for (int i = 0; i < (r->same ? 1 : 2); i++) {
@@ -205,15 +246,19 @@ static inline void random_pair_make(random_pair *r, pr_terms *T, pr_arena *arena
             pr_subst to = { .T = T, .var_map = map, .n_var_map = 64 };
             a->addr = pr_add(T, pr_subst_apply(&to, r->rec[0].addr), pr_const(T, rnd(g) % 2 ? 0 : rnd_in(g, -20, 20)));
         } else {
-            a->addr = rp_address(T, g, dim, RP_DIMS, s);
+            a->addr = r->strided ? rp_strided(T, g, dim, RP_DIMS, s) : rp_address(T, g, dim, RP_DIMS, s);
             if (rnd(g) % 3) a->addr = pr_scale(T, a->addr, unit);
-            if (rnd(g) % 40 == 0) a->addr = pr_scale(T, a->addr, (pr_i128)1 << rnd_in(g, 30, 100));
+            if (rnd(g) % 40 == 0) {
+                a->addr = pr_scale(T, a->addr, (pr_i128)1 << rnd_in(g, 30, 100));
+                r->huge = true;
+            }
         }
         a->mask = rp_mask(T, g, dim, RP_DIMS, s);
         if (rnd(g) % 2) a->mask = pr_and(T, a->mask, rp_mask(T, g, dim, RP_DIMS, s));
         a->epoch = pr_add(T, pr_scale(T, dim[RP_PIDS], rnd_in(g, 0, 2)), pr_const(T, rnd_in(g, 0, 1)));
     }
     random_pair_query(r, T, arena);
+    if (r->strided) rp_premises(r, T, g, s);
 }
 
 typedef struct rp_instance { pr_i128 addr, epoch; int at[RP_DIMS]; } rp_instance;
@@ -267,16 +312,26 @@ static inline pr_answer random_pair_oracle(const random_pair *r, pr_terms *T)
     bool known[64], unsure = false;
     for (int i = 0; i < 64; i++) known[i] = true;
     pr_env env = { value, known, 64 };
-    for (int a = r->lo[0]; a <= r->hi[0]; a++)
-        for (int b = r->lo[1]; b <= r->hi[1]; b++) {
-            value[r->shared[0].id] = a;
-            value[r->shared[1].id] = b;
-            int n[2];
-            for (int c = 0; c < 2; c++) n[c] = rp_instances(r, T, c, &env, value, set[c], &unsure);
-            for (int i = 0; i < n[0]; i++)
-                for (int j = 0; j < n[1]; j++)
-                    if (rp_conflict(r, &set[0][i], &set[1][j])) return PR_ANSWER_WITNESS;
+    int at[RP_SHARED];
+    memcpy(at, r->lo, sizeof at);
+    for (;;) {
+        bool meant = true;
+        for (int i = 0; i < RP_SHARED; i++) value[r->shared[i].id] = at[i];
+        for (int i = 0; i < r->q.n_premises; i++) {
+            pr_i128 v;
+            if (!pr_eval(T, r->q.premises[i], &env, &v)) unsure = true;
+            else meant = meant && v;
         }
+        int n[2] = { 0, 0 };
+        for (int c = 0; c < 2 && meant; c++) n[c] = rp_instances(r, T, c, &env, value, set[c], &unsure);
+        for (int i = 0; i < n[0]; i++)
+            for (int j = 0; j < n[1]; j++)
+                if (rp_conflict(r, &set[0][i], &set[1][j])) return PR_ANSWER_WITNESS;
+        int k = 0;
+        while (k < RP_SHARED && at[k] == r->hi[k]) at[k] = r->lo[k], k++;
+        if (k == RP_SHARED) break;
+        at[k]++;
+    }
     return unsure ? PR_ANSWER_UNKNOWN : PR_ANSWER_EMPTY;
 }
 #endif

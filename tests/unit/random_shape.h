@@ -107,7 +107,7 @@ static inline void random_pair_shaped(random_pair *r, pr_terms *T, pr_arena *are
         return;
     }
     do {
-        random_pair_frame(r, T, arena, g);
+        random_pair_frame(r, T, arena, g, false);
     } while (shape == RP_WINDOW && (r->same || r->intra));
     r->epochs = r->depends = r->atomic = false;
     bool divide = shape == RP_WINDOW || rnd(g) % 3;             /* an element's address, else bytes */
