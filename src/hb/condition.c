@@ -189,7 +189,7 @@ static void atom(pr_buf *b, pr_terms *T, pr_term t)
     pr_term_print(b, T, t);
 }
 
-void pr_condition_print(pr_buf *b, pr_terms *T, pr_term t)
+static void print_one(pr_buf *b, pr_terms *T, pr_term t)
 {
     monomial m[MONOMIALS];
     int n = pr_term_op_of(T, t) == PR_TERM_OP_LE0 ? monomials(T, pr_term_child(T, t, 0), m) : -1;
@@ -211,6 +211,19 @@ void pr_condition_print(pr_buf *b, pr_terms *T, pr_term t)
     side(b, T, m, n, 1, strict ? 0 : k);
     pr_buf_puts(b, strict ? " < " : " <= ");
     side(b, T, m, n, -1, strict ? 0 : -k);
+}
+
+const char *pr_condition_text(pr_arena *arena, pr_terms *T, pr_term t)
+{
+    pr_term_vec parts = { 0 };
+    pr_buf b;
+    pr_buf_init(&b, arena);
+    pr_conjuncts(T, t, &parts, arena);
+    for (int i = 0; i < parts.n; i++) {
+        if (i) pr_buf_puts(&b, " and ");
+        print_one(&b, T, parts.data[i]);
+    }
+    return b.data;
 }
 
 /* --- qualifiers ------------------------------------------------------------------------------------ */
@@ -260,7 +273,7 @@ void pr_condition_qualify(pr_run *run)
                       PR_STR_ARG(run->R->args[base].name));
         for (int i = 0; i < parts.n; i++) {
             if (i) pr_buf_puts(&b, " and ");
-            pr_condition_print(&b, run->R->terms, parts.data[i]);
+            print_one(&b, run->R->terms, parts.data[i]);
         }
         pr_add_qualifier(run, b.data);
     }

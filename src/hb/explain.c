@@ -102,6 +102,8 @@ static bool ask_all(pr_run *run, pr_encoding *e, question_vec *out, const char *
 static pr_answer under(pr_run *run, const pr_query *q, pr_term premise, const char **needs)
 {
     pr_query with = *q;
+    with.suggest = needs != NULL;
+    with.hint = run->hint;
     pr_term *all = PR_NEW_N(run->arena, pr_term, q->n_premises + 1);
     if (q->n_premises) memcpy(all, q->premises, sizeof *all * (size_t)q->n_premises);
     all[q->n_premises] = premise;
@@ -109,7 +111,8 @@ static pr_answer under(pr_run *run, const pr_query *q, pr_term premise, const ch
     with.n_premises = q->n_premises + !pr_term_is(premise, PR_TERM_TRUE);
     pr_outcome o;
     pr_decide(&run->d, &with, false, &o, NULL);
-    if (needs) *needs = o.needs;
+    if (needs && !pr_term_none(o.needs))
+        *needs = pr_arena_printf(run->arena, "needs %s", pr_condition_text(run->arena, run->R->terms, o.needs));
     return o.answer;
 }
 
@@ -224,6 +227,7 @@ pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *lau
     if (st != PR_OK) return st;
     run.d.limits_ms = o->t1_timeout_ms;
     run.d.z3_share = 1;
+    run.hint = pr_condition_env(&run);
     out->rungs[0].why = "accessed buffers overlap at this launch";
     out->rungs[1].why = "there is no launch";
     out->rungs[0].rung = PR_RUNG_T0, out->rungs[1].rung = PR_RUNG_T1;

@@ -50,7 +50,7 @@ bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o)
 void pr_condition_premise(pr_run *run, pr_query *q, pr_term condition);
 void pr_condition_all(pr_run *run, pr_term_vec *out);   /* of all pairs, each once */
 void pr_condition_qualify(pr_run *run);
-void pr_condition_print(pr_buf *b, pr_terms *T, pr_term t);
+const char *pr_condition_text(pr_arena *arena, pr_terms *T, pr_term t); /* "n <= stride and m >= 1" */
 
 /* pairs.c */
 void pr_run_components(pr_run *run);
