@@ -2,6 +2,7 @@
  * witness are run on the parsed text, and the bytes that the two operations touch are compared with
  * the bytes that the records claim. */
 #include "front/ops.h"
+#include "front/schedule.h"
 #include "polyrace_impl.h"
 
 typedef struct reached {
@@ -88,5 +89,71 @@ static pr_status confirm_access(void *user, const pr_records *r, const pr_launch
     return PR_OK;
 }
 
+static void take_access(const pr_records *r, const pr_launch *l, const pr_schedule_access *from, pr_witness_access *to)
+{
+    const pr_record *rec = &r->records.data[to->record];
+    const pr_tensor *t = rec->base >= 0 ? l->args[rec->base].tensor : NULL;
+    memcpy(to->program, from->pid, sizeof to->program);
+    to->rank = from->rank;
+    memcpy(to->lane, from->lane, sizeof(int64_t) * (size_t)from->rank);
+    if (from->n_iter == to->n_iterations) memcpy(to->iteration, from->iter, sizeof(int64_t) * (size_t)from->n_iter);
+    to->address = (pr_i128)from->addr;
+    to->reads = from->reads;
+    to->writes = from->writes;
+    to->byte = to->address - (t ? t->ptr : 0);
+    to->element = pr_fdiv(to->byte, t && t->elem_bytes ? t->elem_bytes : from->width);
+}
+
+static bool inside(const pr_records *r, const pr_launch *l, const pr_witness_access *a)
+{
+    const pr_record *rec = &r->records.data[a->record];
+    const pr_tensor *t = rec->base >= 0 ? l->args[rec->base].tensor : NULL;
+    return t && a->address >= t->storage_lo && a->address < t->storage_hi;
+}
+
+static pr_status confirm_execution(void *user, const pr_records *r, const pr_launch *l, bool cta, pr_race *race, bool *stuck,
+                                   pr_error *err)
+{
+    pr_job *j = user;
+    pr_interp_setup setup;
+    const pr_witness_access *side[2] = { &race->a, &race->b };
+    race->confirmation = PR_CONFIRM_UNAVAILABLE;
+    race->confirmation_why = "the grid is not known";
+    pr_arena *own = pr_arena_new(0, pr_arena_oom(j->arena));
+    if (!own) return pr_fail(err, PR_ERR_MEMORY, "", 0, 0, "out of memory");
+    if (!pr_job_interp(own, j, true, &setup)) {
+        pr_arena_free(own);
+        return PR_OK;
+    }
+    pr_schedule_ask ask = { .intra = race->intra, .cta = cta };
+    for (int k = 0; k < 2; k++) {
+        const pr_record *rec = &r->records.data[side[k]->record];
+        ask.site[k] = (pr_schedule_site){ rec->site.op_id, rec->site.calls, rec->site.n_calls };
+        memcpy(ask.pid[k], side[k]->program, sizeof ask.pid[k]);
+        ask.lane[k] = side[k]->lane;
+        ask.rank[k] = side[k]->rank;
+        ask.iter[k] = side[k]->iteration;
+        ask.n_iter[k] = side[k]->n_iterations;
+    }
+    pr_schedule_result found = pr_schedule_race(own, &setup, &ask);
+    *stuck = found.stuck;
+    if (found.found) {
+        pr_race copy = *race;
+        take_access(r, l, &found.at[0], &copy.a);
+        take_access(r, l, &found.at[1], &copy.b);
+        if (inside(r, l, &copy.a) && inside(r, l, &copy.b)) {
+            *race = copy;
+            race->confirmation = PR_CONFIRMED;
+            race->confirmation_why = NULL;
+        } else {
+            race->confirmation_why = "the race lies outside the storage of its tensor";
+        }
+    } else {
+        race->confirmation_why = pr_arena_strndup(j->arena, found.why, strlen(found.why));
+    }
+    pr_arena_free(own);
+    return PR_OK;
+}
+
 void pr_confirmer_init(pr_confirmer *out, pr_job *job)
-{ *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access }; }
+{ *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access, .execution = confirm_execution }; }

@@ -40,6 +40,16 @@ typedef struct pr_interp_arg {
     int64_t shape[PR_MAX_RANK], stride[PR_MAX_RANK];
 } pr_interp_arg;
 
+/* One lane of one access of a run that has a memory: data are the bits of the stored value or the operands
+ * (compare value first); the callee sets what the lane reads. */
+typedef struct pr_interp_touch {
+    int64_t lane;
+    uint64_t addr;
+    uint64_t data[2]; bool data_known[2];
+    uint64_t old; bool old_known;
+} pr_interp_touch;
+struct pr_interp_event;
+
 typedef struct pr_interp_setup {
     const pr_ir *ir;
     const pr_op *func;           /* the kernel                                                 */
@@ -48,6 +58,10 @@ typedef struct pr_interp_setup {
     int64_t grid[3];
     int64_t max_work;            /* operations plus elements evaluated, 0 = 2^28                   */
     const volatile int *interrupt; /* non-zero = stop soon; null = never                          */
+    /* null: contents never change. Else every active lane of an access goes through it, in order; false ends
+     * the run there. */
+    bool (*touch)(void *user, const struct pr_interp_event *e, pr_interp_touch *t);
+    void *touch_user;
     bool track_deps;             /* fill pr_interp_event.deps                                    */
 } pr_interp_setup;
 

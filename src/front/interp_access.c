@@ -277,8 +277,43 @@ static unsigned result_dims(const pr_interp_event *e, const pr_type *t, unsigned
     return r;
 }
 
+/* The access against the run's memory, lane by lane. Values of the lanes read go into *out. */
+static bool touch_memory(pr_machine *m, const pr_op *op, const pr_interp_event *e, const pr_access_parts *p, pr_ival *out)
+{
+    const pr_type *t = op->n_results ? op->results[0]->type : NULL;
+    int w = t && op->opcode != PR_OP_TT_ATOMIC_POLL ? pr_bits_of(t) : 0;
+    if (!p || e->reached == PR_MAYBE || !pr_im_spend(m, e->n_lanes)) {
+        if (m->halt == PR_HALT_NONE) pr_im_stop(m, op, p ? "whether an access is reached depends on an unknown value"
+                                                        : "an access through a descriptor");
+        return false;
+    }
+    pr_itile *r = w ? pr_itile_new(m, e->n_lanes, false) : NULL;
+    for (int64_t i = 0; i < e->n_lanes && m->halt == PR_HALT_NONE; i++) {
+        pr_interp_lane_info lane = pr_interp_lane(e, i);
+        pr_interp_touch x = {.lane = i, .addr = lane.addr};
+        if (r) r->x[i] = 0, r->known[i] = 0;
+        if (lane.active == PR_NO) {
+            if (r && p->other) r->known[i] = pr_ival_at(pr_im_get(m, p->other), i, &r->x[i]);
+            continue;
+        }
+        if (lane.active == PR_MAYBE || !lane.addr_known) {
+            pr_im_stop(m, op, "the bytes of an access depend on an unknown value");
+            break;
+        }
+        for (int k = 0; k < p->n_data; k++) x.data_known[k] = pr_ival_at(pr_im_get(m, p->data[k]), i, &x.data[k]);
+        if (!m->setup.touch(m->setup.touch_user, e, &x)) {
+            pr_im_stop(m, op, "the run ends here");
+            break;
+        }
+        if (r) r->x[i] = x.old & pr_bits_mask(w), r->known[i] = x.old_known;
+    }
+    if (r) *out = pr_ival_of_tile(m, r, -1, 0, w == 1);
+    return m->halt == PR_HALT_NONE;
+}
+
 /* Emits the event and sets the result. */
-static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *deps, const pr_value *other)
+static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *deps, const pr_value *other,
+                   const pr_access_parts *parts)
 {
     unsigned dims = e->addr->dims | (e->mask ? e->mask->dims : 0), all = 0;
     for (int d = 0; d < e->rank; d++)
@@ -300,12 +335,17 @@ static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *
     assert(e->addr->form != PR_IVAL_TILE || e->addr->tile->n == e->n_lanes);
     if (m->target) answer_probe(m, e);
     else if (m->event) m->event(m->user, e);
+    pr_ival read = pr_ival_unknown();
     if (m->halt != PR_HALT_NONE) return;
+    if (m->setup.touch && !touch_memory(m, op, e, parts, &read)) {
+        pr_ival_drop(m, read);
+        return;
+    }
     for (int i = 0; i < op->n_results; i++) {
         const pr_value *r = op->results[i];
-        pr_ival v = pr_ival_unknown();
+        pr_ival v = i == 0 ? read : pr_ival_unknown();
         if (op->opcode == PR_OP_TT_ATOMIC_POLL && op->n_operands < 3) v = pr_ival_const(1);
-        else if (op->opcode == PR_OP_TT_LOAD && m->needed[r->id])
+        else if (op->opcode == PR_OP_TT_LOAD && m->needed[r->id] && !m->setup.touch)
             v = loaded(m, op, e, other ? pr_im_get(m, other) : NULL);
         v.dims = (uint8_t)(result_dims(e, r->type, dims) | (other ? pr_im_get(m, other)->dims : 0));
         if (m->setup.track_deps && op->opcode != PR_OP_TT_ATOMIC_POLL) v.deps = pr_iset_one(m, e->number);
@@ -349,7 +389,7 @@ static void pointer_access(pr_machine *m, const pr_op *op)
     pr_iset *deps = add_deps(m, NULL, p.pointer, &e);
     deps = add_deps(m, deps, p.mask, &e);
     for (int i = 0; i < p.n_data; i++) deps = add_deps(m, deps, p.data[i], &e);
-    finish(m, op, &e, deps, p.other);
+    finish(m, op, &e, deps, p.other, &p);
     pr_iset_drop(m, deps);
     pr_ival_drop(m, addr);
     pr_ival_drop(m, mask);
@@ -411,7 +451,7 @@ static void descriptor_access(pr_machine *m, const pr_op *op)
         e.width = 1;
     }
     pr_iset *deps = add_deps(m, NULL, data, &e);
-    finish(m, op, &e, deps, NULL);
+    finish(m, op, &e, deps, NULL, NULL);
     pr_iset_drop(m, deps);
     pr_ival_drop(m, addr);
     pr_ival_drop(m, mask);

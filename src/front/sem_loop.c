@@ -794,65 +794,6 @@ static const char *counting_bounds(pr_lower *c, probe *p, const pr_op *cond)
     return NULL;
 }
 
-static const pr_op *single_access(const pr_region *r, int *count)
-{
-    const pr_op *found = NULL;
-    for (int i = 0; r->n_blocks && i < r->blocks[0]->n_ops; i++) {
-        const pr_op *op = r->blocks[0]->ops[i];
-        bool access = op->opcode == PR_OP_TT_LOAD || op->opcode == PR_OP_TT_STORE ||
-                      op->opcode == PR_OP_TT_ATOMIC_RMW || op->opcode == PR_OP_TT_ATOMIC_CAS ||
-                      op->opcode == PR_OP_TT_ATOMIC_LOAD || op->opcode == PR_OP_TT_ATOMIC_STORE ||
-                      op->opcode == PR_OP_TT_ATOMIC_POLL || op->n_regions ||
-                      op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_CALL;
-        if (!access) continue;
-        found = op;
-        ++*count;
-    }
-    return found;
-}
-
-/* Why the loop is not an await (ttir-front.md 6.5); null when it is one. Values are those of the last
- * lowering of the before region. */
-static const char *not_await(pr_lower *c, const pr_op *op, bool nested)
-{
-    if (op->n_operands || op->n_results) return "it carries values";
-    if (nested) return "it stands inside another while loop";
-    const pr_block *after = pr_region_block(op->regions[1]);
-    if (after->n_ops != 1) return "its body does more than wait";
-    int n = 0;
-    const pr_op *a = single_access(op->regions[0], &n);
-    if (n != 1 || a->n_results != 1) return "it does not read exactly one location";
-    pr_val_kind kind = pr_val_kind_of(a->results[0]->type);
-    if (kind != PR_VAL_INT && kind != PR_VAL_BOOL) return "it waits for a value that is not an integer";
-    const pr_op *cond = pr_block_terminator(pr_region_block(op->regions[0]));
-    const pr_op *cmp = cond->operands[0]->def;
-    int side = -1, pred = cmp ? (int)pr_op_attr_int(cmp, "predicate", -1) : -1;
-    if (cmp && cmp->opcode == PR_OP_ARITH_CMPI && cmp->n_operands == 2)
-        for (int i = 0; i < 2; i++)
-            if (cmp->operands[i] == a->results[0] && cmp->operands[1 - i] != a->results[0]) side = i;
-    if (side < 0) return "its condition is not a comparison of the value read";
-    pr_val *other = pr_get(c, cmp->operands[1 - side]);
-    for (int i = 0; i < other->all.n; i++)
-        if (other->all.v[i] == pr_access_number(c, a)) return "the value it waits for depends on the value read";
-    switch (a->opcode) {
-    case PR_OP_TT_LOAD: case PR_OP_TT_ATOMIC_LOAD: return NULL;
-    case PR_OP_TT_ATOMIC_RMW: {
-        pr_i128 v, k = pr_op_attr_int(a, "atomic_rmw_op", 0);
-        bool keeps = pr_val_const(c, pr_operand(c, a, 1), &v) && v == 0 && k >= 2 && k <= 4;
-        return keeps ? NULL : "its poll changes the location";
-    }
-    case PR_OP_TT_ATOMIC_CAS: {
-        pr_term expect = pr_val_int(c, pr_operand(c, a, 1)), fresh = pr_val_int(c, pr_operand(c, a, 2));
-        pr_term limit = pr_val_int(c, other);
-        pr_i128 x, y;
-        bool exits = (pred == PRED_NE && pr_term_is(limit, expect)) ||
-                     (pred == PRED_EQ && pr_term_const(c->T, limit, &x) && pr_term_const(c->T, expect, &y) && x != y);
-        return exits || pr_term_is(expect, fresh) ? NULL : "its poll can satisfy itself";
-    }
-    default: return "it does not read exactly one location";
-    }
-}
-
 /* Neither counting nor followed: its accesses stand under a loop that runs any number of times. */
 static void free_while(pr_lower *c, const pr_op *op, probe *p, const char *why)
 {
@@ -887,11 +828,8 @@ static void free_while(pr_lower *c, const pr_op *op, probe *p, const char *why)
     c->control = control;
     c->in_while = nested;
     c->waited = true;
-    const char *await = known ? not_await(c, op, nested) : "its condition is not understood";
-    if (!await)
-        pr_refuse(c, op, PR_REFUSAL_NEEDS_SYNCHRONISATION, "a loop that waits for a location to change");
-    else
-        pr_refuse(c, op, PR_REFUSAL_SPIN_SHAPE, "a while loop that does not count (%s) and does not wait (%s)", why, await);
+    const char *await = known ? pr_await_clause(c, op, nested) : "its condition is not understood";
+    pr_refuse(c, op, PR_REFUSAL_SPIN_SHAPE, "a while loop that does not count (%s) and does not wait (%s)", why, await ? await : "its poll is not followed");
     for (int i = 0; i < op->n_results; i++) {
         pr_val *from[1] = { known && 1 + i < cond->n_operands ? pr_operand(c, cond, 1 + i) : times };
         pr_result(c, op, i, pr_val_opaque(c, op, op->results[i]->type, from, 1, false,
@@ -906,6 +844,7 @@ void pr_sem_while(pr_lower *c, const pr_op *op)
         refuse_loop(c, op, "a while loop of a form that is not followed");
         return;
     }
+    if (pr_sem_await(c, op)) return;
     probe *p = PR_NEW(c->arena, probe);
     p->op = op;
     p->pre = before->blocks[0];

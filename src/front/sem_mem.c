@@ -463,6 +463,7 @@ static void atomic(pr_lower *c, const pr_op *op)
         q.mask = operand_or_null(c, op, 2);
         break;
     }
+    int first = c->out->records.n;
     int a = emit(c, op, &q);
     if (op->opcode == PR_OP_TT_ATOMIC_POLL) {
         /* Without a timeout the poll returns only when the value was seen. */
@@ -472,6 +473,13 @@ static void atomic(pr_lower *c, const pr_op *op)
             r->from_atomic = true;
         } else {
             r->term = PR_TERM_TRUE;
+            pr_term exit = PR_TERM_NONE;
+            if (pr_type_rank(q.shape) == 0 && q.cmp->kind == PR_VAL_INT) {
+                pr_sym_info info = { .kind = PR_SYM_OBSERVED, .bits = pr_int_bits(q.cmp->type), .access = a, .from_atomic = true,
+                                     .refusal = PR_REFUSAL_INDIRECT_ADDRESS, .reason = "the value a poll saw", .op_id = op->id };
+                exit = pr_eq(c->T, pr_symbol(c, info, q.cmp->type), pr_val_int(c, q.cmp));
+            }
+            if (!c->dry) pr_mark_await(c, a, first, false, exit, q.cmp->held);
             c->waited = true;
         }
         r->all = r->pos = pr_ids_one(c, a);

@@ -174,6 +174,12 @@ bool pr_sem_arith(pr_lower *c, const pr_op *op);
 bool pr_sem_shape(pr_lower *c, const pr_op *op);
 bool pr_sem_mem(pr_lower *c, const pr_op *op);
 bool pr_sem_flow(pr_lower *c, const pr_op *op);
+/* sem_await.c */
+bool pr_sem_await(pr_lower *c, const pr_op *op);   /* false: not a wait, nothing was emitted */
+/* Why the loop is not an await (ttir-front.md 6.5), null when it is one. Values are those of the last lowering
+ * of the before region. */
+const char *pr_await_clause(pr_lower *c, const pr_op *op, bool nested);
+void pr_mark_await(pr_lower *c, int access, int first, bool poll_writes, pr_term exit, pr_term held);
 /* sem_loop.c */
 void pr_sem_for(pr_lower *c, const pr_op *op);
 void pr_sem_while(pr_lower *c, const pr_op *op);

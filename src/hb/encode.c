@@ -7,6 +7,7 @@
 #include "hb/contents.h"
 #include "hb/encode.h"
 #include "hb/order.h"
+#include "hb/sync.h"
 #include "term/table.h"
 #include <assert.h>
 
@@ -48,10 +49,18 @@ static bool tied(const pr_encoding *e, const pr_sym_info *s)
     return !s->from_memory || e->all_loads_read_only;
 }
 
+/* The result of an atomic that runs at most once a program is one value, whatever symbols stand for it. */
+static bool same_observation(const pr_terms *T, uint32_t a, uint32_t b)
+{
+    const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, (pr_term){ a })), *t = pr_sym_get(T, pr_term_sym(T, (pr_term){ b }));
+    return s->kind == PR_SYM_OBSERVED && t->kind == PR_SYM_OBSERVED && s->access == t->access && s->is_bool == t->is_bool &&
+           pr_term_arity(T, (pr_term){ a }) == 0 && pr_term_arity(T, (pr_term){ b }) == 0;
+}
+
 static pr_term *find(struct pr_side_app *x, uint32_t app)
 {
     for (int i = 0; i < x->memo.n; i++)
-        if (x->memo.data[i].app == app) return &x->memo.data[i].value;
+        if (x->memo.data[i].app == app || same_observation(x->e->terms, x->memo.data[i].app, app)) return &x->memo.data[i].value;
     return NULL;
 }
 
@@ -70,9 +79,7 @@ static pr_term replace_app(void *user, pr_terms *T, pr_term app)
         }
         s = pr_sym_get(T, pr_term_sym(T, app));
     }
-    if (pr_term_arity(T, app) == 0 && (x->copy == PR_COPY_A || x->intra_b) && tied(e, s)) {
-        x = e->uniform;
-    }
+    if (pr_term_arity(T, app) == 0 && tied(e, s)) x = x->copy == PR_COPY_A || x->intra_b ? e->uniform : e->uniform_b;
     pr_term *known = find(x, app.id);
     if (known) return *known;
     int bits = s->bits ? s->bits : 64;
@@ -217,6 +224,8 @@ static void refuse_unknown(pr_encoding *e, pr_side *s)
     address_apps f = apps_of_address(e, s->record);
     for (int i = 0; i < f.app.n; i++) {
         pr_term v = apply(s, f.app.data[i]);
+        const pr_sym_info *sym = pr_sym_get(T, pr_term_sym(T, f.app.data[i]));
+        if (sym->kind == PR_SYM_OBSERVED && pr_term_arity(T, f.app.data[i]) == 0 && pr_sync_admits(e, sym->access)) continue;
         if (pr_term_none(v) || pr_term_any(T, v, is_private, NULL)) {
             pr_refusal_kind kind;
             const char *why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &kind);
@@ -492,7 +501,7 @@ static int rank_of(const pr_var_info *v)
     return 9;
 }
 
-static void finish_vars(pr_encoding *e, pr_query *q)
+void pr_encode_finish_vars(pr_encoding *e, pr_query *q)
 {
     uint32_t n = pr_vars_count(e->terms);
     collect c = { e, PR_NEW_N(e->arena, unsigned char, n), n };
@@ -622,7 +631,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     memcpy(q->pid[0], x->pid, sizeof x->pid);
     memcpy(q->pid[1], y->pid, sizeof y->pid);
     list_twins(e, x, y, intra, q);
-    finish_vars(e, q);
+    pr_encode_finish_vars(e, q);
     return true;
 }
 
@@ -630,7 +639,7 @@ void pr_encode_single(pr_encoding *e, const pr_term *conj, int n, pr_query *q)
 {
     *q = (pr_query){ .terms = e->terms, .core = conj, .n_core = n, .premises = e->premises.data,
                      .n_premises = e->premises.n, .addr = { PR_TERM_NONE, PR_TERM_NONE }, .pair = -1 };
-    finish_vars(e, q);
+    pr_encode_finish_vars(e, q);
 }
 
 /* ---- encoding --------------------------------------------------------------------------------- */
@@ -694,6 +703,8 @@ pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_laun
     e->sides = PR_NEW_N(arena, pr_side *, R->records.n * 3 + 1);
     e->uniform = PR_NEW(arena, struct pr_side_app);
     *e->uniform = (struct pr_side_app){ .e = e, .copy = PR_COPY_A };
+    e->uniform_b = PR_NEW(arena, struct pr_side_app);
+    *e->uniform_b = (struct pr_side_app){ .e = e, .copy = PR_COPY_B };
     for (int i = 0; i < 3; i++) {
         bool known = L && L->grid_known;
         bool symbolic = R->axis_read[i];

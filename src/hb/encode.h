@@ -55,6 +55,9 @@ typedef struct pr_encoding {
     pr_term_vec premises;          /* assume conditions, over shared variables                      */
     int n_free;
     struct pr_side_app *uniform;   /* values every thread of a program shares: one for A and B intra    */
+    struct pr_side_app *uniform_b; /* the same of the other program                                */
+    struct pr_decider *decider;    /* null: nothing may be asked, so no synchronisation is modelled       */
+    struct pr_sync *sync;          /* hb/sync.c, made on first use                                */
     struct pr_simplifier *simplifier; /* terms already simplified in this call                    */
     pr_side **sides;               /* cache: record * 3 + {A, B inter, B intra}                    */
     bool all_loads_read_only;      /* no record writes a component that a load reads                 */
@@ -78,6 +81,8 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which);
 /* Query of a pair; false with *kind, *why when it cannot be asked. *dead set when no instance exists. */
 bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool *dead, bool *used_o3,
                     bool without_o3, pr_refusal_kind *kind, const char **why);
+/* Lists the variables of a query whose conjuncts changed. */
+void pr_encode_finish_vars(pr_encoding *e, pr_query *q);
 /* Query over one copy with the given extra conjuncts (already substituted). */
 void pr_encode_single(pr_encoding *e, const pr_term *conj, int n, pr_query *q);
 /* Drops decided parts of a Boolean term under the encoding's box. */

@@ -8,6 +8,7 @@
 #include "hb/contents.h"
 #include "hb/ladder.h"
 #include "hb/order.h"
+#include "hb/sync.h"
 #include "hb/verdict_rule.h"
 #include <assert.h>
 
@@ -95,6 +96,18 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         pr_z3_reason z = { number, z3_reason, record(run, p->a)->loc };
         pr_vec_push(run->arena, &run->out->z3_reasons, z);
     }
+    p->synced = o.answer != PR_ANSWER_EMPTY && !run->first_attempt && e->rung != PR_RUNG_T0 && pr_sync_concerns(e, p->a, p->b, p->intra);
+    if (p->synced && !run->d.failed && pr_sync_extend(e, p->a, p->b, p->intra, p->query)) {
+        int share = run->d.z3_share;
+        run->d.z3_share = 1;
+        pr_decide(&run->d, p->query, true, &o, &z3_reason);
+        run->d.z3_share = share;
+        p->used_sync = o.answer == PR_ANSWER_EMPTY;
+        if (z3_reason) {
+            pr_z3_reason z = { number, "synchronisation", record(run, p->a)->loc };
+            pr_vec_push(run->arena, &run->out->z3_reasons, z);
+        }
+    }
     p->evidence = o.evidence;
     if (o.answer != PR_ANSWER_EMPTY && (x->unknown_address || y->unknown_address)) {
         const pr_side *u = x->unknown_address ? x : y;
@@ -123,6 +136,13 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         refuse_pair(p, PR_PAIR_UNKNOWN, o.why, o.message);
         break;
     }
+}
+
+static pr_encoding *encoding(pr_run *run, pr_rung rung)
+{
+    pr_encoding *e = pr_encoding_new(run->arena, run->R, run->L, run->o, rung, run->component_t1);
+    e->decider = &run->d;
+    return e;
 }
 
 static bool is_open(const pr_pair *p) { return p->state != PR_PAIR_FILTERED && p->state != PR_PAIR_EMPTY; }
@@ -172,7 +192,7 @@ static void keep_launch_witnesses(pr_run *run, const pr_encoding *e)
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
         if (p->state != PR_PAIR_WITNESS) continue;
-        p->at_launch = !e->grid_used[0] && !e->grid_used[1] && !e->grid_used[2];
+        p->at_launch = !p->synced && !e->grid_used[0] && !e->grid_used[1] && !e->grid_used[2];
         for (int v = 0; v < p->query->n_vars; v++) {
             const pr_var_info *info = pr_var_get(e->terms, p->query->vars[v]);
             if (info->role == PR_ROLE_PID && p->point.value[v] >= run->L->grid[info->index & 3]) p->at_launch = false;
@@ -207,7 +227,7 @@ static void add_evidence(pr_run *run, const pr_encoding *e)
         p->fragile = true;
         pr_race race;
         int w, r;
-        if (p->query->relaxed || pr_order_maybe_synchronised((pr_encoding *)e, p->a, p->b, p->intra, &w, &r)) continue;
+        if (p->query->relaxed || p->synced || pr_order_maybe_synchronised((pr_encoding *)e, p->a, p->b, p->intra, &w, &r)) continue;
         pr_confirmer *keep = (pr_confirmer *)run->confirm;
         run->confirm = NULL;                   /* evidence at another grid is not replayed */
         if (pr_witness_race(run, e, p, &race) == PR_OK) {
@@ -272,12 +292,31 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
         pr_pair *p = &run->pairs.data[i];
         int w = 0, r = 0;
         if (p->state != PR_PAIR_WITNESS) continue;
-        if (pr_order_maybe_synchronised(e, p->a, p->b, p->intra, &w, &r)) {
+        const char *searched = "no launch was run";
+        bool maybe = pr_order_maybe_synchronised(e, p->a, p->b, p->intra, &w, &r);
+        if ((maybe || p->synced) && !hidden) {     /* only an execution of the launch decides */
+            pr_race race;
+            bool relaxed = p->query->relaxed;
+            p->query->relaxed = true;
+            pr_status st = pr_witness_race(run, e, p, &race);
+            if (st == PR_OK) st = pr_witness_execution(run, e, &race);
+            if (st != PR_OK) return st;
+            p->query->relaxed = relaxed;
+            if (race.confirmation_why) searched = race.confirmation_why;
+            race.pair = i;
+            if (race.confirmation == PR_CONFIRMED) {
+                p->query->relaxed = false;
+                if (same_site(run, run->out->races.data, run->out->races.n, &race)) repeats++;
+                else pr_vec_push(run->arena, &run->out->races, race);
+                continue;
+            }
+        }
+        if (maybe) {
             const pr_loc *x = &record(run, w)->loc, *y = &record(run, r)->loc;
             refuse_pair(p, PR_PAIR_REFUSED, PR_REFUSAL_NEEDS_SYNCHRONISATION,
                         pr_arena_printf(run->arena, "the atomics at line %d and line %d may order this access and the "
-                                        "one at line %d; ordering by atomics is not decided", x->line, y->line,
-                                        record(run, p->b)->loc.line));
+                                        "one at line %d; that is neither proved nor refuted by running the launch (%s)",
+                                        x->line, y->line, record(run, p->b)->loc.line, searched));
             continue;
         }
         if (hidden) {
@@ -285,7 +324,8 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
             withheld++;
             continue;
         }
-        if (p->query->relaxed) {
+        if (p->query->relaxed || p->synced) {
+            p->query->relaxed = true;
             const pr_record *a = record(run, p->a), *b = record(run, p->b);
             const pr_side *x = pr_encoding_side(e, p->a, PR_SIDE_A), *y = pr_encoding_side(e, p->b, PR_SIDE_B);
             const pr_record *u = x->uncertain || !y->uncertain ? a : b;
@@ -409,6 +449,7 @@ static pr_answer feasible(pr_run *run, pr_encoding *e)
 static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, bool *is_feasible)
 {
     pr_answer f = feasible(run, launch ? launch : e); /* premises are about this launch too (p73) */
+    if (f == PR_ANSWER_WITNESS && launch) f = pr_sync_feasible(launch);
     *is_feasible = f != PR_ANSWER_EMPTY;
     if (f == PR_ANSWER_UNKNOWN)
         pr_add_refusal(run, PR_REFUSAL_UNKNOWN, (pr_loc){ 0 }, "whether the premises admit an execution stayed undecided");
@@ -419,6 +460,11 @@ static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, 
     if (e->rung == PR_RUNG_T0) pr_condition_qualify(run);
     for (int i = 0; i < run->pairs.n; i++)
         if (run->pairs.data[i].used_o3) pr_add_qualifier(run, "assumes unreplicated loads");
+    for (int i = 0; i < run->pairs.n; i++)
+        if (run->pairs.data[i].used_sync && run->pairs.data[i].state == PR_PAIR_EMPTY) pr_add_qualifier(run, "reads tensor contents");
+    for (int i = 0; i < run->R->records.n; i++)
+        if (record(run, i)->is_await) pr_add_qualifier(run, "assumes termination");
+    if (pr_order_cta(e) && run->R->has_atomics) pr_add_qualifier(run, "assumes atomic CTA ordering");
     if (e->rung == PR_RUNG_T0 && (!run->L || run->unbound))
         pr_add_qualifier(run, "assumes distinct pointer arguments do not overlap");
     if (!run->L || !run->L->grid_known)
@@ -452,7 +498,7 @@ static pr_rung first_attempt(pr_run *run, pr_rung rung, pr_encoding *launch, boo
     pr_config_verdict *out = run->out;
     reopen(run);
     pr_encoding *e = rung == PR_RUNG_T1_LAUNCH ? launch
-                   : pr_encoding_new(run->arena, run->R, run->L, run->o, rung, run->component_t1);
+                   : encoding(run, rung);
     if (!e) return PR_RUNG_NONE;
     run->first_attempt = true;
     bool all = run_rung(run, e);
@@ -482,7 +528,7 @@ static pr_status climb(pr_run *run)
 
     common_qualifiers(run);
     run->hint = pr_condition_env(run);
-    if (known) launch = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T1_LAUNCH, run->component_t1);
+    if (known) launch = encoding(run, PR_RUNG_T1_LAUNCH);
     /* T0 */
     bool want_t0 = o->stop_at == PR_RUNG_NONE || o->stop_at == PR_RUNG_T0;
     if (want_t0 && (!L || run->disjoint) && run->R->refusals.n == 0) {
@@ -518,13 +564,13 @@ static pr_status climb(pr_run *run)
         if (snapshots) {
             rung = first_attempt(run, want_t1 ? PR_RUNG_T1 : PR_RUNG_T1_LAUNCH, launch, &is_feasible, &st);
             if (rung == PR_RUNG_NONE && launch) {
-                launch = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T1_LAUNCH, run->component_t1);
+                launch = encoding(run, PR_RUNG_T1_LAUNCH);
                 pr_encoding_use(launch, PR_CONTENTS_SNAPSHOT);
             }
         }
         if (rung != PR_RUNG_NONE) goto proved;
         reopen(run);
-        t1 = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T1, run->component_t1);
+        t1 = encoding(run, PR_RUNG_T1);
         if (snapshots) pr_encoding_use(t1, PR_CONTENTS_SNAPSHOT);
         if (want_t1 && run_rung(run, t1)) rung = PR_RUNG_T1;
         proved_at = t1;

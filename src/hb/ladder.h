@@ -18,6 +18,8 @@ typedef struct pr_pair {
     const char *evidence;
     pr_term condition;             /* EMPTY at T0 under this condition on parameters; NONE = always      */
     bool used_o3;                  /* proved with a dependency whose load may be replicated       */
+    bool used_sync;                /* proved by what atomics order or return                        */
+    bool synced;                   /* atomics may matter: the answer is that of the query with their facts  */
     bool at_launch;                /* WITNESS at an open grid whose programs are all in the launch's grid */
     bool fragile;                  /* SAT at some grid, empty at the launch                       */
     bool reads_contents;           /* the last answer rests on the launch's contents                  */
@@ -67,6 +69,8 @@ bool pr_obligations_discharge(pr_run *run, pr_encoding *launch);
 pr_status pr_bounds_check(pr_run *run, pr_encoding *launch);
 /* witness.c */
 pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_race *out);
+/* The same for a race that rests on atomics: confirmed by an execution of the launch, else left unconfirmed. */
+pr_status pr_witness_execution(pr_run *run, const pr_encoding *e, pr_race *race);
 void pr_witness_access_at(pr_run *run, const pr_encoding *e, const pr_side *s, const pr_query *q, const pr_point *p,
                           pr_witness_access *out);
 /* explain.c: the race relation of each reported race, at the launch's grid */

@@ -52,6 +52,13 @@ static bool varies(void *user, const pr_terms *T, pr_term t)
 
 static bool unmodelled(void *user, const pr_terms *T, pr_term t) { return pr_term_op_of(T, t) == PR_TERM_OP_APP; }
 
+/* The result of an atomic that runs once a program is one value for all its threads (G6): a branch on it is uniform. */
+static bool not_uniform(void *user, const pr_terms *T, pr_term t)
+{
+    if (pr_term_op_of(T, t) != PR_TERM_OP_APP) return false;
+    return pr_term_arity(T, t) || pr_sym_get(T, pr_term_sym(T, t))->kind != PR_SYM_OBSERVED;
+}
+
 /* A barrier under a condition that is not modelled orders nothing (happens-before.md 1.5, 4.7). */
 static bool fence_modelled(const pr_terms *T, const pr_fence *f)
 {
@@ -140,6 +147,7 @@ static epoch epoch_of(pr_encoding *e, pr_side *side)
     return (epoch){ side->epoch_exact, side->epoch };
 }
 
+static bool barrier_between(const pr_encoding *e, const pr_record *x, const pr_record *y);
 static bool frame_in(const pr_frame *inner, const pr_frame *f)
 {
     if (!f) return true;
@@ -203,7 +211,10 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
     }
     if (!x->via_desc && !y->via_desc && e->records->fences.n) {
         epoch ea = epoch_of(e, (pr_side *)a), eb = epoch_of(e, (pr_side *)b);
-        if (ea.exact && eb.exact) {
+        bool once = pr_order_outside_loops(x) || pr_order_outside_loops(y);
+        if (once && x != y && (barrier_between(e, x, y) || barrier_between(e, y, x))) {
+            *never = true;
+        } else if (ea.exact && eb.exact) {
             pr_term same = pr_encode_simplify(e, pr_eq(T, ea.count, eb.count));
             if (pr_term_is(same, PR_TERM_FALSE)) *never = true;
             else if (!pr_term_is(same, PR_TERM_TRUE)) pr_vec_push(e->arena, core, same);
@@ -235,15 +246,57 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
 /* ---- could atomics order the pair? ---------------------------------------------------------- */
 
 static bool is_atomic(const pr_record *r) { return r->kind >= PR_RECORD_RMW; }
-static bool releases(const pr_record *r)
+bool pr_record_releases(const pr_record *r)
 {
-    return is_atomic(r) && r->scope != PR_SCOPE_CTA && (r->sem == PR_SEM_RELEASE || r->sem == PR_SEM_ACQ_REL) &&
+    return is_atomic(r) && r->scope != PR_SCOPE_CTA && r->scope != PR_SCOPE_NONE && (r->sem == PR_SEM_RELEASE || r->sem == PR_SEM_ACQ_REL) &&
            r->kind != PR_RECORD_POLL && r->kind != PR_RECORD_ATOMIC_LOAD && !r->via_desc;
 }
-static bool acquires(const pr_record *r)
+bool pr_record_acquires(const pr_record *r)
 {
-    return is_atomic(r) && r->scope != PR_SCOPE_CTA && (r->sem == PR_SEM_ACQUIRE || r->sem == PR_SEM_ACQ_REL) &&
+    return is_atomic(r) && r->scope != PR_SCOPE_CTA && r->scope != PR_SCOPE_NONE && (r->sem == PR_SEM_ACQUIRE || r->sem == PR_SEM_ACQ_REL) &&
            r->kind != PR_RECORD_ATOMIC_STORE && !r->via_desc;
+}
+
+/* A barrier that one of the two executions of a program, x and y, cannot run without: it stands between them in
+ * the walk and under frames that one of them stands under. One of the two is outside all loops, so every
+ * execution of x lies before it and every execution of y behind it (happens-before.md 4.7, path-implied). */
+static bool barrier_between(const pr_encoding *e, const pr_record *x, const pr_record *y)
+{
+    for (int i = 0; i < e->records->fences.n; i++) {
+        const pr_fence *f = &e->records->fences.data[i];
+        bool uniform = !f->opaque_context;
+        for (const pr_frame *g = f->frame; g && uniform; g = g->outer)
+            if (g->kind == PR_FRAME_COND && pr_term_any(e->terms, g->cond, not_uniform, NULL)) uniform = false;
+        if (!uniform || f->seq <= x->seq || f->seq >= y->seq) continue;
+        if (frame_in(x->frame, f->frame) || frame_in(y->frame, f->frame)) return true;
+    }
+    return false;
+}
+
+bool pr_order_outside_loops(const pr_record *r)
+{
+    for (const pr_frame *f = r->frame; f; f = f->outer)
+        if (f->kind == PR_FRAME_LOOP) return false;
+    return true;
+}
+
+bool pr_order_cta(const pr_encoding *e) { return e->options->atomic_order == PR_ATOMIC_ORDER_CTA; }
+
+pr_term pr_order_before(pr_encoding *e, const pr_side *a, const pr_side *b)
+{
+    const pr_record *x = a->record, *y = b->record;
+    if (x->via_desc || y->via_desc) return PR_TERM_FALSE;
+    if (!pr_order_outside_loops(x) && !pr_order_outside_loops(y)) return PR_TERM_FALSE;
+    if (x == y) return lanes_of(x) == 1 ? PR_TERM_TRUE : PR_TERM_FALSE;
+    if (x->seq < y->seq && barrier_between(e, x, y)) return PR_TERM_TRUE;
+    if (pr_order_cta(e) && x->seq < y->seq) {
+        if (lanes_of(y) == 1 && pr_order_outside_loops(y) && pr_record_releases(y)) return PR_TERM_TRUE;
+        if (lanes_of(x) == 1 && pr_order_outside_loops(x) && pr_record_acquires(x)) return PR_TERM_TRUE;
+    }
+    if (!e->records->fences.n) return PR_TERM_FALSE;
+    epoch ea = epoch_of(e, (pr_side *)a), eb = epoch_of(e, (pr_side *)b);
+    if (!ea.exact || !eb.exact) return PR_TERM_FALSE;
+    return pr_encode_simplify(e, pr_lt(e->terms, ea.count, eb.count));
 }
 
 static const pr_frame *outermost_common_loop(const pr_record *a, const pr_record *b)
@@ -291,7 +344,7 @@ bool pr_order_maybe_synchronised(pr_encoding *e, int a, int b, bool intra, int *
         if (e->options->atomic_order != PR_ATOMIC_ORDER_CTA) return false;
         for (int i = 0; i < R->records.n; i++) {
             const pr_record *m = &R->records.data[i];
-            if ((releases(m) || acquires(m)) && lanes_of(m) == 1) {
+            if ((pr_record_releases(m) || pr_record_acquires(m)) && lanes_of(m) == 1) {
                 *w = *r = i;
                 return true;
             }
@@ -299,10 +352,10 @@ bool pr_order_maybe_synchronised(pr_encoding *e, int a, int b, bool intra, int *
         return false;
     }
     for (int i = 0; i < R->records.n; i++) {
-        if (!releases(&R->records.data[i])) continue;
+        if (!pr_record_releases(&R->records.data[i])) continue;
         for (int j = 0; j < R->records.n; j++) {
             const pr_record *u = &R->records.data[i], *v = &R->records.data[j];
-            if (!acquires(v) || !may_touch(e, u, v)) continue;
+            if (!pr_record_acquires(v) || !may_touch(e, u, v)) continue;
             *w = i;
             *r = j;
             if (leg(e, x, u, false) && leg(e, v, y, true)) return true;

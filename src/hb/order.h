@@ -11,6 +11,13 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
 /* Could atomics order the pair (leg test of happens-before.md 3.7 with "value-modelled" dropped)?
  * Then a witness is not a race but `needs-synchronisation`; *w and *r name the two atomics. */
 bool pr_order_maybe_synchronised(pr_encoding *e, int a, int b, bool intra, int *w, int *r);
+/* x before y for all lanes, two executions of one program (both sides of one copy), one of them outside all loops:
+ * by barriers, or around a scalar release or acquire where the compiler is taken to place them (O4). */
+pr_term pr_order_before(pr_encoding *e, const pr_side *x, const pr_side *y);
+bool pr_order_outside_loops(const pr_record *r);
+bool pr_order_cta(const pr_encoding *e);
+bool pr_record_releases(const pr_record *r);
+bool pr_record_acquires(const pr_record *r);
 /* O3 on this load rests on the premise that its replicas do not matter (neither (i) nor (ii) of 1.5). */
 bool pr_order_is_replicated(const pr_encoding *e, const pr_record *load);
 #endif

@@ -71,6 +71,9 @@ typedef struct pr_record {
     const int *control_deps; int n_control_deps; /* accesses that reach its path or loop bounds     */
     /* uses of this access's result (loads and atomics), for happens-before.md 1.5 */
     bool reaches_path, reaches_mask, reaches_other_shape;
+    bool is_await;                 /* the last poll of a wait (happens-before.md 4.6)                  */
+    bool is_pre_exit;              /* stands for any earlier poll of the await of the same access        */
+    pr_term exit_pred, exit_held;  /* await: the result for which it ends, and what that rests on        */
     bool after_wait;               /* reached only when a wait before it ends, which is not modelled     */
     pr_loc loc; const pr_loc *callers; int n_callers;
     pr_site site;

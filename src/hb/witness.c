@@ -79,6 +79,44 @@ static const char *why_unordered(pr_run *run, const pr_record *a, const pr_recor
            "(tl.debug_barrier) lies between";
 }
 
+static void swap_accesses(pr_race *r)
+{
+    pr_witness_access swap = r->a;
+    r->a = r->b;
+    r->b = swap;
+}
+
+/* First common byte, canonical order and type of two accesses that overlap. */
+static void settle(pr_race *r, const pr_record *a, const pr_record *b)
+{
+    pr_i128 first = r->a.address > r->b.address ? r->a.address : r->b.address;
+    r->a.byte += first - r->a.address;
+    r->b.byte += first - r->b.address;
+    if (a->id == b->id && compare(&r->a, &r->b) > 0) swap_accesses(r);
+    r->type = r->a.writes && r->b.writes ? PR_RACE_WAW : r->a.writes ? PR_RACE_RAW : PR_RACE_WAR;
+}
+
+pr_status pr_witness_execution(pr_run *run, const pr_encoding *e, pr_race *race)
+{
+    const pr_record *a = &run->R->records.data[race->a.record], *b = &run->R->records.data[race->b.record];
+    bool stuck, cta = pr_order_cta(e);
+    if (!run->confirm || !run->confirm->execution) return PR_OK;
+    pr_status st = run->confirm->execution(run->confirm->user, run->R, run->L, cta, race, &stuck, run->err);
+    if (st != PR_OK || race->confirmation != PR_CONFIRMED) return st;
+    settle(race, a, b);
+    for (int i = 0; i < 3; i++) race->grid[i] = run->L->grid[i];
+    if (race->intra) return PR_OK;
+    race->reason = "no release and acquire at one location, with barriers before and behind, puts one of them first";
+    if (cta) return PR_OK;
+    pr_race other = *race;
+    st = run->confirm->execution(run->confirm->user, run->R, run->L, true, &other, &stuck, run->err);
+    if (st == PR_OK && other.confirmation != PR_CONFIRMED && run->R->has_atomics)
+        race->reason = "only the thread that performs the atomic is ordered: a barrier (tl.debug_barrier) is missing before the "
+                       "release or behind the acquire (ordered if the compiler inserts CTA barriers around release and acquire "
+                       "atomics, --atomic-order=cta)";
+    return st;
+}
+
 pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_race *out)
 {
     const pr_side *x = pr_encoding_side((pr_encoding *)e, p->a, PR_SIDE_A);

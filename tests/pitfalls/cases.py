@@ -4,7 +4,9 @@ import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+# The directory of kernels.py and ttir/: this one, or another suite of the same form (--suite=DIR).
+HERE = os.path.abspath(next((a[8:] for a in sys.argv if a.startswith("--suite=")), os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, HERE)
 WIDTH = {"i1": 1, "i8": 1, "u8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "f32": 4, "f8": 1}
 TORCH = {"i1": "bool", "i8": "int8", "u8": "uint8", "i16": "int16", "i32": "int32", "i64": "int64",
          "f16": "float16", "f32": "float32", "f8": "float8_e4m3fn"}

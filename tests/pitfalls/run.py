@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Check every pitfall case: run.py [path of polyrace] [--only=NAME]. The expectations are in kernels.py."""
+"""Check every pitfall case: run.py [path of polyrace] [--suite=DIR] [--only=NAME]. The expectations are in kernels.py."""
 import os
 import re
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.dirname(HERE)]
-from cases import CASES, label_line                               # noqa: E402
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+from cases import CASES, HERE, label_line                               # noqa: E402
 import kernels                                                    # noqa: E402,F401
 from verdicts import RUNG, check, program, sites                  # noqa: E402
 

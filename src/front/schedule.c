@@ -1,0 +1,526 @@
+/* Interleavings with a memory: see schedule.h. */
+#include "front/schedule.h"
+#include <assert.h>
+#include "front/interp_core.h"
+
+enum { MOST_PROGRAMS = 4096, MOST_ATOMICS = 1 << 14, MOST_LANES = 1 << 16, MOST_CELLS = 1 << 20, MOST_ORDERS = 8, FEW_PROGRAMS = 64 };
+
+/* ---- memory, byte by byte ------------------------------------------------------------------- */
+typedef struct cell { uint64_t addr; uint8_t used, known, value; } cell;
+typedef struct memory { cell *c; int64_t cap, n; } memory;
+
+typedef struct reading { uint64_t old; bool known; } reading;
+
+/* An atomic that ran. */
+typedef struct sync_event {
+    int program, number;
+    const pr_op *op;
+    uint64_t addr;
+    int width;
+    bool releases, acquires, device, scalar, wrote, whole;   /* whole: read-modify-write                  */
+    int64_t epoch;
+    int dep_first, n_deps;
+} sync_event;
+
+/* A lane of one of the two accesses asked for. */
+typedef struct seen { int which, program, number; int64_t epoch; bool wrote, reads, atomic, device, async; pr_schedule_access at; int dep_first, n_deps; } seen;
+
+typedef struct program {
+    int64_t pid[3];
+    PR_VEC(reading) log;           /* what its accesses read so far                                  */
+    int at;                        /* position in the log of the current run                          */
+    int events;                    /* events of earlier runs                                         */
+    bool done, blocked;
+    const pr_op *last_poll; uint64_t last_addr, last_value; bool last_pure; int last_number;
+} program;
+
+typedef struct world {
+    pr_arena *arena;
+    const pr_interp_setup *setup;
+    const pr_schedule_ask *ask;
+    memory mem;
+    program *p; int n;
+    int now;                       /* program that runs                                             */
+    bool waits;                    /* ... ended because it would wait                                  */
+    PR_VEC(sync_event) sync;
+    PR_VEC(seen) seen;
+    PR_VEC(int) deps;
+    int64_t epoch; int number;     /* of the event whose lanes are touched                             */
+    int event_deps, n_event_deps;
+    bool *atomic_base;             /* by argument: some atomic accesses it                              */
+    const char *why;
+} world;
+
+static uint64_t hash(uint64_t a) { return (a * 0x9E3779B97F4A7C15u) >> 17; }
+
+static bool initial(const world *w, uint64_t addr, uint8_t *value)
+{
+    for (int i = 0; i < w->setup->n_args; i++) {
+        const pr_interp_arg *a = &w->setup->args[i];
+        uint64_t base = (uint64_t)a->value;
+        if (a->kind != PR_INTERP_ARG_POINTER || !a->values || a->elem_bytes <= 0 || addr < base) continue;
+        uint64_t off = addr - base, e = off / (uint64_t)a->elem_bytes;
+        if (e >= (uint64_t)a->n_values) continue;
+        *value = (uint8_t)((pr_u128)a->values[e] >> (8 * (off % (uint64_t)a->elem_bytes)));
+        return true;
+    }
+    return false;
+}
+
+static cell *find(world *w, uint64_t addr)
+{
+    memory *m = &w->mem;
+    if (2 * (m->n + 1) >= m->cap) {
+        memory old = *m;
+        m->cap = old.cap ? old.cap * 2 : 1024;
+        m->c = PR_NEW_N(w->arena, cell, m->cap);
+        for (int64_t i = 0; i < old.cap; i++)
+            if (old.c[i].used) {
+                uint64_t h = hash(old.c[i].addr) & (uint64_t)(m->cap - 1);
+                while (m->c[h].used) h = (h + 1) & (uint64_t)(m->cap - 1);
+                m->c[h] = old.c[i];
+            }
+    }
+    uint64_t h = hash(addr) & (uint64_t)(m->cap - 1);
+    while (m->c[h].used && m->c[h].addr != addr) h = (h + 1) & (uint64_t)(m->cap - 1);
+    cell *c = &m->c[h];
+    if (c->used) return c;
+    *c = (cell){.addr = addr, .used = 1};
+    m->n++;
+    c->known = initial(w, addr, &c->value);
+    return c;
+}
+
+static bool has(const world *w, uint64_t addr)
+{
+    const memory *m = &w->mem;
+    uint64_t h = hash(addr) & (uint64_t)(m->cap - 1);
+    while (m->cap && m->c[h].used && m->c[h].addr != addr) h = (h + 1) & (uint64_t)(m->cap - 1);
+    return m->cap && m->c[h].used;
+}
+
+static bool load_bits(world *w, uint64_t addr, int width, uint64_t *out)
+{
+    bool known = width <= 8;
+    *out = 0;
+    for (int i = 0; i < width && i < 8; i++) {
+        uint8_t value = 0;
+        if (has(w, addr + (uint64_t)i)) {
+            const cell *c = find(w, addr + (uint64_t)i);
+            known = known && c->known;
+            value = c->value;
+        } else {
+            known = initial(w, addr + (uint64_t)i, &value) && known;
+        }
+        *out |= (uint64_t)value << (8 * i);
+    }
+    return known;
+}
+
+static void store_bits(world *w, uint64_t addr, int width, uint64_t v, bool known)
+{
+    for (int i = 0; i < width; i++) {
+        uint8_t unused;
+        if (!known && !has(w, addr + (uint64_t)i) && !initial(w, addr + (uint64_t)i, &unused)) continue;
+        if (w->mem.n >= MOST_CELLS) {
+            w->why = "the programs write too much";
+            return;
+        }
+        cell *c = find(w, addr + (uint64_t)i);
+        c->known = known && i < 8;
+        c->value = i < 8 ? (uint8_t)(v >> (8 * i)) : 0;
+    }
+}
+
+/* ---- one lane ------------------------------------------------------------------------------- */
+static bool read_modify_write(const pr_interp_event *e, const pr_interp_touch *t, uint64_t *out)
+{
+    int w = 8 * e->width;
+    if (w > 64) return false;
+    uint64_t a = t->old & pr_bits_mask(w), b = t->data[0] & pr_bits_mask(w);
+    int64_t x = pr_bits_signed(a, w), y = pr_bits_signed(b, w);
+    switch ((int)pr_op_attr_int(e->op, "atomic_rmw_op", 0)) {
+    case 1: *out = a & b; return true;
+    case 2: *out = a | b; return true;
+    case 3: *out = a ^ b; return true;
+    case 4: *out = (a + b) & pr_bits_mask(w); return true;
+    case 6: *out = (x > y ? a : b); return true;
+    case 7: *out = (x < y ? a : b); return true;
+    case 8: *out = (a > b ? a : b); return true;
+    case 9: *out = (a < b ? a : b); return true;
+    case 10: *out = b; return true;
+    default: return false;             /* floating point */
+    }
+}
+
+static bool is_atomic(pr_interp_kind k) { return k >= PR_INTERP_RMW; }
+
+static bool at_site(const pr_interp_event *e, const pr_schedule_site *s)
+{
+    if (e->op->id != s->op_id || e->n_calls != s->n_calls) return false;
+    for (int i = 0; i < s->n_calls; i++)
+        if (e->calls[i] != s->calls[i]) return false;
+    return true;
+}
+
+static void note_seen(world *w, const pr_interp_event *e, const pr_interp_touch *t, bool wrote)
+{
+    for (int k = 0; k < 2; k++) {
+        if (!at_site(e, &w->ask->site[k]) || w->seen.n >= MOST_LANES) continue;
+        bool named = memcmp(e->pid, w->ask->pid[0], sizeof e->pid) == 0 || memcmp(e->pid, w->ask->pid[1], sizeof e->pid) == 0;
+        if (!named && (w->ask->intra || w->n > FEW_PROGRAMS)) continue;   /* many programs: those of the witness */
+        seen s = {.which = k, .program = w->now, .number = e->number, .epoch = w->epoch, .wrote = wrote,
+                  .reads = e->kind != PR_INTERP_STORE && e->kind != PR_INTERP_ATOMIC_STORE, .atomic = is_atomic(e->kind),
+                  .device = e->scope == PR_INTERP_SCOPE_GPU || e->scope == PR_INTERP_SCOPE_SYS, .async = e->via_desc,
+                  .dep_first = w->event_deps, .n_deps = w->n_event_deps};
+        memcpy(s.at.pid, e->pid, sizeof s.at.pid);
+        s.at.n_iter = e->n_iter;
+        memcpy(s.at.iter, e->iter, sizeof(int64_t) * (size_t)e->n_iter);
+        s.at.rank = e->rank;
+        int64_t rest = t->lane;
+        for (int d = e->rank - 1; d >= 0; d--) {
+            s.at.lane[d] = rest % e->shape[d];
+            rest /= e->shape[d];
+        }
+        s.at.addr = t->addr;
+        s.at.width = e->width;
+        s.at.reads = s.reads;
+        s.at.writes = wrote;
+        s.at.atomic = s.atomic;
+        pr_vec_push(w->arena, &w->seen, s);
+    }
+}
+
+static void note_sync(world *w, const pr_interp_event *e, const pr_interp_touch *t, bool wrote)
+{
+    if (w->sync.n >= MOST_ATOMICS) {
+        w->why = "too many atomics";
+        return;
+    }
+    bool writer = e->kind == PR_INTERP_RMW || e->kind == PR_INTERP_CAS;
+    sync_event s = {.program = w->now, .number = e->number, .op = e->op, .addr = t->addr, .width = e->width, .wrote = wrote,
+                    .whole = writer && !e->via_desc, .scalar = e->n_lanes == 1, .epoch = w->epoch,
+                    .device = e->scope == PR_INTERP_SCOPE_GPU || e->scope == PR_INTERP_SCOPE_SYS,
+                    .dep_first = w->event_deps, .n_deps = w->n_event_deps};
+    s.releases = is_atomic(e->kind) && (e->sem == PR_INTERP_RELEASE || e->sem == PR_INTERP_ACQ_REL);
+    s.acquires = is_atomic(e->kind) && (e->sem == PR_INTERP_ACQUIRE || e->sem == PR_INTERP_ACQ_REL) && e->kind != PR_INTERP_ATOMIC_STORE;
+    pr_vec_push(w->arena, &w->sync, s);
+}
+
+/* A poll that found what it found the time before gives way. */
+static bool would_wait(world *w, const pr_interp_event *e, const pr_interp_touch *t, bool changes)
+{
+    program *p = &w->p[w->now];
+    bool again = p->last_poll == e->op && p->last_pure && p->last_addr == t->addr && t->old_known && p->last_value == t->old &&
+                 !changes && e->n_iter > 0 && p->last_number == e->number - 1;
+    if (again) return true;          /* the state stays: the next attempt is the same poll */
+    p->last_poll = e->op;
+    p->last_addr = t->addr;
+    p->last_value = t->old;
+    p->last_pure = !changes && t->old_known;
+    p->last_number = e->number;
+    return false;
+}
+
+static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
+{
+    world *w = user;
+    program *p = &w->p[w->now];
+    if (p->at < p->log.n) {                       /* it ran before */
+        t->old = p->log.data[p->at].old;
+        t->old_known = p->log.data[p->at++].known;
+        return true;
+    }
+    int bits = 8 * e->width;
+    uint64_t fresh = 0;
+    bool wrote = false, known = false;
+    t->old_known = load_bits(w, t->addr, e->width, &t->old);
+    switch (e->kind) {
+    case PR_INTERP_LOAD: case PR_INTERP_ATOMIC_LOAD: break;
+    case PR_INTERP_STORE: case PR_INTERP_ATOMIC_STORE:
+        wrote = true;
+        fresh = t->data[0];
+        known = t->data_known[0];
+        break;
+    case PR_INTERP_RMW:
+        wrote = true;
+        known = t->data_known[0] && read_modify_write(e, t, &fresh) &&
+                (t->old_known || (int)pr_op_attr_int(e->op, "atomic_rmw_op", 0) == 10);
+        break;
+    case PR_INTERP_CAS:
+        if (!t->old_known || !t->data_known[0] || bits > 64) {
+            w->why = "a compare-and-swap met a value that is not known";
+            return false;
+        }
+        wrote = ((t->old ^ t->data[0]) & pr_bits_mask(bits)) == 0;
+        fresh = t->data[1];
+        known = t->data_known[1];
+        break;
+    case PR_INTERP_POLL:
+        if (!t->old_known || !t->data_known[0] || bits > 64) {
+            w->why = "a poll met a value that is not known";
+            return false;
+        }
+        if ((t->old ^ t->data[0]) & pr_bits_mask(bits)) {
+            w->waits = true;
+            return false;
+        }
+        break;
+    }
+    bool changes = wrote && !(known && t->old_known && bits <= 64 && ((fresh ^ t->old) & pr_bits_mask(bits)) == 0);
+    if (e->n_lanes == 1 && e->kind != PR_INTERP_POLL && would_wait(w, e, t, changes)) {
+        w->waits = true;
+        return false;
+    }
+    if (wrote) store_bits(w, t->addr, e->width, fresh, known);
+    pr_vec_push(w->arena, &p->log, ((reading){t->old, t->old_known}));
+    p->at++;
+    note_seen(w, e, t, wrote);
+    /* plain writes break the chain of read-modify-writes of a location; one that is not noticed lets the
+     * chain, and so what is ordered, be over-estimated */
+    int base = pr_interp_lane(e, t->lane).base;
+    if (is_atomic(e->kind) && base >= 0) w->atomic_base[base] = true;
+    if (is_atomic(e->kind) || (wrote && base >= 0 && w->atomic_base[base])) note_sync(w, e, t, wrote);
+    return true;
+}
+
+static void event(void *user, const pr_interp_event *e)
+{
+    world *w = user;
+    w->epoch = e->epoch.n;
+    w->number = e->number;
+    w->event_deps = w->deps.n;
+    w->n_event_deps = e->n_deps;
+    for (int i = 0; i < e->n_deps; i++) pr_vec_push(w->arena, &w->deps, e->deps[i]);
+}
+
+/* ---- order ---------------------------------------------------------------------------------- */
+static bool depends_on(const world *w, int first, int n, int number)
+{
+    for (int i = 0; i < n; i++)
+        if (w->deps.data[first + i] == number) return true;
+    return false;
+}
+
+static bool into(const world *w, const seen *x, const sync_event *s)      /* x before s, one program */
+{
+    if (s->program != x->program) return false;
+    if (s->number == x->number || x->epoch < s->epoch) return true;
+    if (w->ask->cta && s->scalar && x->number < s->number) return true;
+    return depends_on(w, s->dep_first, s->n_deps, x->number);
+}
+
+static bool out_of(const world *w, const sync_event *s, const seen *y)
+{
+    if (s->program != y->program) return false;
+    if (s->number == y->number || s->epoch < y->epoch) return true;
+    if (w->ask->cta && s->scalar && s->number < y->number) return true;
+    return depends_on(w, y->dep_first, y->n_deps, s->number);
+}
+
+/* Is x before y? Forward over releases, what they reach, and the acquires there; over-estimated. */
+static bool ordered(world *w, const seen *x, const seen *y)
+{
+    int n = w->sync.n;
+    pr_arena_pos pos = pr_arena_mark(w->arena);
+    bool *after = PR_NEW_N(w->arena, bool, n + 1), found = false;
+    for (int i = 0; i < n && !found; i++) {
+        const sync_event *s = &w->sync.data[i];
+        if (!s->device) continue;
+        bool reached = into(w, x, s);
+        for (int j = 0; j < i && !reached; j++)      /* an acquire that is after x, in the same program */
+            reached = after[j] && w->sync.data[j].program == s->program && w->sync.data[j].number <= s->number;
+        if (!reached || !s->releases || !s->wrote) continue;
+        for (int j = i + 1; j < n; j++) {            /* the release sequence */
+            const sync_event *r = &w->sync.data[j];
+            bool overlap = r->addr < s->addr + (uint64_t)s->width && s->addr < r->addr + (uint64_t)r->width;
+            if (!overlap) continue;
+            if (r->acquires && r->device) after[j] = true;
+            if (r->wrote && !r->whole) break;
+        }
+    }
+    for (int i = 0; i < n && !found; i++) found = after[i] && out_of(w, &w->sync.data[i], y);
+    pr_arena_release(w->arena, pos);
+    return found;
+}
+
+static bool conflict(const world *w, const seen *x, const seen *y)
+{
+    if (x->which == y->which || (!x->wrote && !y->wrote)) return false;
+    bool overlap = x->at.addr < y->at.addr + (uint64_t)y->at.width && y->at.addr < x->at.addr + (uint64_t)x->at.width;
+    if (!overlap) return false;
+    bool same_program = x->program == y->program;
+    if (same_program != w->ask->intra) return false;
+    bool mutual = x->atomic && y->atomic && x->async == y->async && x->at.addr == y->at.addr && x->at.width == y->at.width &&
+                  (same_program || (x->device && y->device));
+    return !mutual;
+}
+
+static bool is_wanted(const pr_schedule_ask *a, int k, const seen *s)
+{
+    if (memcmp(s->at.pid, a->pid[k], sizeof s->at.pid) != 0 || s->at.rank != a->rank[k] || s->at.n_iter != a->n_iter[k]) return false;
+    for (int d = 0; d < s->at.rank; d++)
+        if (s->at.lane[d] != a->lane[k][d]) return false;
+    for (int i = 0; i < s->at.n_iter; i++)
+        if (s->at.iter[i] != a->iter[k][i]) return false;
+    return true;
+}
+
+/* Orders inside a program that the records do not see (another barrier ran) take the race away. */
+static bool unordered_inside(const world *w, const seen *x, const seen *y)
+{
+    if (x->epoch != y->epoch) return false;
+    if (x->number == y->number) return true;
+    const seen *first = x->number < y->number ? x : y, *second = first == x ? y : x;
+    if (depends_on(w, second->dep_first, second->n_deps, first->number)) {
+        bool same = first->at.rank == second->at.rank;
+        for (int d = 0; d < first->at.rank && same; d++) same = first->at.lane[d] == second->at.lane[d];
+        if (same) return false;
+    }
+    for (int i = 0; i < w->sync.n && w->ask->cta; i++) {
+        const sync_event *s = &w->sync.data[i];
+        if (s->program == x->program && s->scalar && (s->releases || s->acquires) && s->number >= first->number && s->number <= second->number)
+            return false;
+    }
+    return true;
+}
+
+/* Answers of the last pair of operations: their lanes come one after the other. */
+typedef struct answer { int x[2], y[2]; bool valid, ordered; } answer;
+
+static bool ordered_either_way(world *w, const seen *x, const seen *y, answer *last)
+{
+    if (!last->valid || last->x[0] != x->program || last->x[1] != x->number || last->y[0] != y->program || last->y[1] != y->number)
+        *last = (answer){{x->program, x->number}, {y->program, y->number}, true, ordered(w, x, y) || ordered(w, y, x)};
+    return last->ordered;
+}
+
+static bool judge(world *w, pr_schedule_result *r)
+{
+    int64_t budget = (int64_t)1 << 24;
+    answer last = {0};
+    for (int pass = 0; pass < 2; pass++)           /* the witness's own programs first */
+        for (int i = 0; i < w->seen.n; i++) {
+            const seen *x = &w->seen.data[i];
+            if (x->which != 0) continue;
+            if (pass == 0 && memcmp(x->at.pid, w->ask->pid[0], sizeof x->at.pid) != 0) continue;
+            if (w->ask->intra && !is_wanted(w->ask, 0, x)) continue;
+            for (int j = 0; j < w->seen.n; j++) {
+                const seen *y = &w->seen.data[j];
+                if (--budget < 0) return false;
+                if (y->which != 1 || !conflict(w, x, y)) continue;
+                if (pass == 0 && memcmp(y->at.pid, w->ask->pid[1], sizeof y->at.pid) != 0) continue;
+                if (w->ask->intra ? !is_wanted(w->ask, 1, y) || !unordered_inside(w, x, y) : ordered_either_way(w, x, y, &last))
+                    continue;
+                r->found = true;
+                r->at[0] = x->at;
+                r->at[1] = y->at;
+                return true;
+            }
+        }
+    return false;
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+static bool same_pid(const int64_t a[3], const int64_t b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+
+/* Program numbers in the order of one schedule; false when there are no more. */
+static bool order_of(const world *w, int k, int *order)
+{
+    int n = 0, a = -1, b = -1;
+    for (int i = 0; i < w->n; i++) {
+        if (same_pid(w->p[i].pid, w->ask->pid[0])) a = i;
+        if (same_pid(w->p[i].pid, w->ask->pid[1])) b = i;
+    }
+    if (k >= MOST_ORDERS || a < 0 || b < 0) return false;
+    bool first[2] = {k == 2 || k == 4, k == 3 || k == 4};       /* programs a, b at the front */
+    bool last[2] = {k == 5 || k == 7, k == 6 || k == 7};        /* ... at the end               */
+    if (first[0]) order[n++] = a;
+    if (first[1] && b != a) order[n++] = b;
+    for (int i = 0; i < w->n; i++) {
+        int p = k == 1 ? w->n - 1 - i : i;
+        if ((p == a && (first[0] || last[0])) || (p == b && (first[1] || last[1]))) continue;
+        order[n++] = p;
+    }
+    if (last[1] && b != a) order[n++] = b;
+    if (last[0]) order[n++] = a;
+    return n == w->n;
+}
+
+static const char *run_order(world *w, pr_machine *m, const int *order, bool *stuck)
+{
+    for (int i = 0; i < w->n; i++) {
+        program *p = &w->p[i];
+        int64_t pid[3] = {p->pid[0], p->pid[1], p->pid[2]};
+        *p = (program){.last_poll = NULL};
+        memcpy(p->pid, pid, sizeof pid);
+    }
+    w->sync.n = w->seen.n = w->deps.n = 0;
+    w->mem = (memory){0};
+    int left = w->n;
+    *stuck = false;
+    for (bool moved = true; moved && left;) {
+        moved = false;
+        for (int i = 0; i < w->n; i++) {
+            program *p = &w->p[order[i]];
+            if (p->done) continue;
+            int before = p->log.n;
+            w->now = order[i];
+            w->waits = false;
+            w->why = NULL;
+            p->at = 0;
+            pr_interp_status s = pr_machine_run(m, p->pid, event, w);
+            if (w->why) return w->why;
+            if (pr_machine_ub(m)) return "the execution has undefined behaviour";
+            if (s == PR_INTERP_LIMIT) return "the work limit is reached";
+            if (s == PR_INTERP_STOPPED && !w->waits) return pr_machine_why(m);
+            if (s == PR_INTERP_DONE) {
+                p->done = true;
+                left--;
+            }
+            moved = moved || p->done || p->log.n > before;
+        }
+    }
+    *stuck = left > 0;
+    return NULL;
+}
+
+pr_schedule_result pr_schedule_race(pr_arena *arena, const pr_interp_setup *setup, const pr_schedule_ask *ask)
+{
+    pr_schedule_result r = {.why = "no order of the programs that was tried shows it"};
+    pr_interp_setup s = *setup;
+    int64_t n = 1;
+    for (int i = 0; i < 3; i++) {
+        if (s.grid[i] <= 0 || s.grid[i] > MOST_PROGRAMS || (n *= s.grid[i]) > MOST_PROGRAMS) {
+            r.why = "the launch has too many programs to run them all";
+            return r;
+        }
+    }
+    world w = {.arena = arena, .setup = setup, .ask = ask, .n = (int)n};
+    s.touch = touch;
+    s.touch_user = &w;
+    s.track_deps = true;
+    s.max_work = ask->max_work > 0 ? ask->max_work : (int64_t)1 << 26;
+    w.p = PR_NEW_N(arena, program, w.n);
+    w.atomic_base = PR_NEW_N(arena, bool, s.n_args + 1);
+    for (int i = 0; i < w.n; i++) {
+        w.p[i].pid[0] = i % s.grid[0];
+        w.p[i].pid[1] = i / s.grid[0] % s.grid[1];
+        w.p[i].pid[2] = i / s.grid[0] / s.grid[1];
+    }
+    pr_machine *m = pr_machine_new(arena, &s);
+    pr_machine_set_shared_work(m);
+    int *order = PR_NEW_N(arena, int, w.n + 1);
+    for (int k = 0; !r.found && order_of(&w, k, order); k++) {
+        bool stuck;
+        const char *why = run_order(&w, m, order, &stuck);
+        r.stuck = r.stuck || stuck;
+        if (judge(&w, &r)) {           /* also a prefix is an execution */
+            r.why = NULL;
+        } else if (why) {
+            r.why = why;
+            break;
+        }
+    }
+    return r;
+}

@@ -1,0 +1,342 @@
+/* Which atomics can be reasoned about: events, the writers of their locations, counters, locks. hb/sync.h.
+ *
+ * Questions about overlap go through the engines; an undecided one counts as "may overlap". */
+#include "hb/sync.h"
+#include "hb/decide.h"
+#include "hb/ladder.h"
+#include "hb/order.h"
+#include <assert.h>
+
+enum { MOST_EVENTS = 24, MOST_PROGRAMS = 1 << 16 };
+
+static const pr_record *record(const pr_encoding *e, int i) { return &e->records->records.data[i]; }
+
+static bool is_scalar(const pr_record *r)
+{
+    for (int d = 0; d < r->rank; d++)
+        if (r->shape[d] > 1) return false;
+    return true;
+}
+
+static bool device_scope(const pr_record *r) { return r->scope == PR_SCOPE_GPU || r->scope == PR_SCOPE_SYS; }
+static bool whole_rmw(const pr_record *r)
+{
+    return (r->kind == PR_RECORD_RMW || r->kind == PR_RECORD_CAS) && !r->via_desc && device_scope(r);
+}
+
+/* The symbol of the access's result where it runs at most once; NONE when it is not modelled. */
+static pr_term observation(const pr_encoding *e, const pr_record *r)
+{
+    pr_terms *T = e->terms;
+    for (uint32_t i = 1; i < pr_syms_count(T); i++) {
+        const pr_sym_info *s = pr_sym_get(T, (pr_sym){ i });
+        if (s->kind == PR_SYM_OBSERVED && s->access == r->access && !s->is_bool && s->bits == 8 * r->width)
+            return pr_app(T, (pr_sym){ i }, NULL, 0);
+    }
+    return PR_TERM_NONE;
+}
+
+static bool is_event(const pr_record *r)
+{
+    return r->kind >= PR_RECORD_RMW && r->kind != PR_RECORD_ATOMIC_STORE && is_scalar(r) && !r->via_desc && device_scope(r) &&
+           !r->is_pre_exit && !r->refused.kind && r->base >= 0 && pr_order_outside_loops(r);
+}
+
+/* ---- who writes the location ---------------------------------------------------------------- */
+
+/* Can an execution of y touch bytes that x's execution touches? other: only in another program. torn: only at
+ * another address. */
+static bool may_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool other, bool torn)
+{
+    pr_terms *T = e->terms;
+    pr_term_vec core = { 0 };
+    pr_query q;
+    pr_outcome o;
+    if (x->dead || y->dead) return false;
+    if (x->refused || y->refused) return true;
+    for (int i = 0; i < x->active.n; i++) pr_vec_push(e->arena, &core, x->active.data[i]);
+    for (int i = 0; i < y->active.n; i++) pr_vec_push(e->arena, &core, y->active.data[i]);
+    if (other) {
+        pr_term differ = PR_TERM_FALSE;
+        for (int i = 0; i < 3; i++) differ = pr_or(T, differ, pr_ne(T, x->pid[i], y->pid[i]));
+        pr_vec_push(e->arena, &core, differ);
+    }
+    if (torn) pr_vec_push(e->arena, &core, pr_ne(T, x->addr, y->addr));
+    pr_vec_push(e->arena, &core, pr_lt(T, x->addr, pr_add(T, y->addr, pr_const(T, y->record->width))));
+    pr_vec_push(e->arena, &core, pr_lt(T, y->addr, pr_add(T, x->addr, pr_const(T, x->record->width))));
+    for (int i = 0; i < core.n; i++) {
+        if (pr_term_none(core.data[i])) return true;
+        core.data[i] = pr_encode_simplify(e, core.data[i]);
+        if (pr_term_is(core.data[i], PR_TERM_FALSE)) return false;
+    }
+    pr_encode_single(e, core.data, core.n, &q);
+    pr_decide(e->decider, &q, true, &o, NULL);
+    return o.answer != PR_ANSWER_EMPTY;
+}
+
+static bool shown_aligned(pr_encoding *e, const pr_side *s)
+{
+    pr_residue r = pr_residue_of(e->box, s->addr);
+    return r.modulus % s->record->width == 0 && r.residue % s->record->width == 0;
+}
+
+/* Fills closed, writers, own_again. */
+static void find_writers(pr_encoding *e, pr_sync_event *v)
+{
+    const pr_side *x = pr_encoding_side(e, v->record, PR_SIDE_A);
+    PR_VEC(int) w = { 0 };
+    v->closed = !x->refused && !e->records->refusals.n;
+    for (int i = 0; i < e->records->records.n && v->closed; i++) {
+        const pr_record *u = record(e, i);
+        if (!pr_record_writes(u) || u->is_pre_exit) continue;
+        if (u->base < 0 || u->refused.kind) {
+            v->closed = false;
+            break;
+        }
+        if (e->component[u->base] != e->component[x->record->base]) continue;
+        const pr_side *y = pr_encoding_side(e, i, PR_SIDE_B);
+        bool self = i == v->record;
+        bool meets = may_meet(e, x, y, self, false);
+        if (self) v->own_again = meets;
+        if (!meets && !self) continue;
+        bool exact = u->width == x->record->width && (shown_aligned(e, x) && shown_aligned(e, y));
+        if (!whole_rmw(u) || u->width != x->record->width || (!exact && may_meet(e, x, y, self, true))) v->closed = false;
+        pr_vec_push(e->arena, &w, i);
+    }
+    v->writers = w.data;
+    v->n_writers = w.n;
+}
+
+static void find_values(pr_encoding *e, pr_sync_event *v)
+{
+    v->init = v->all = v->others = (pr_vset){ .any = true };
+    if (!v->closed) return;
+    v->init = pr_vset_initial(e, pr_encoding_side(e, v->record, PR_SIDE_A));
+    v->all = pr_vset_closure(e, v->init, v->writers, v->n_writers);
+    int *rest = PR_NEW_N(e->arena, int, v->n_writers + 1), n = 0;
+    for (int i = 0; i < v->n_writers; i++)
+        if (v->writers[i] != v->record || v->own_again) rest[n++] = v->writers[i];
+    v->others = pr_vset_closure(e, v->init, rest, n);
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+typedef struct slot { pr_i128 addr; int64_t n; } slot;
+
+/* Most programs of the launch that meet at one address; 0 when that is not computed. */
+static int64_t most_arrivals(pr_encoding *e, const pr_side *s)
+{
+    pr_terms *T = e->terms;
+    int64_t total = 1;
+    for (int i = 0; i < 3; i++) {
+        if (!e->fixed[i] || e->extent[i] > MOST_PROGRAMS) return 0;
+        total *= e->extent[i];
+        if (total > MOST_PROGRAMS) return 0;
+    }
+    uint32_t n = pr_vars_count(T);
+    pr_arena_pos pos = pr_arena_mark(e->decider->scratch);
+    pr_i128 *value = PR_NEW_N(e->decider->scratch, pr_i128, n);
+    bool *known = PR_NEW_N(e->decider->scratch, bool, n);
+    int64_t cap = 16, most = 0;
+    while (cap < 2 * total) cap *= 2;
+    slot *table = PR_NEW_N(e->decider->scratch, slot, cap);
+    pr_env env = { value, known, n };
+    for (int64_t p = 0; p < total && most >= 0; p++) {
+        int64_t id[3] = { p % e->extent[0], p / e->extent[0] % e->extent[1], p / e->extent[0] / e->extent[1] };
+        for (int i = 0; i < 3; i++) {
+            if (pr_term_op_of(T, s->pid[i]) != PR_TERM_OP_VAR) continue;
+            pr_var v = pr_term_var(T, s->pid[i]);
+            value[v.id] = id[i];
+            known[v.id] = true;
+        }
+        bool active = true;                 /* what cannot be evaluated counts as active */
+        for (int i = 0; i < s->active.n && active; i++) {
+            pr_i128 x;
+            if (pr_eval(T, s->active.data[i], &env, &x) && !x) active = false;
+        }
+        pr_i128 addr;
+        if (!active) continue;
+        if (!pr_eval(T, s->addr, &env, &addr)) {
+            most = -1;
+            break;
+        }
+        uint64_t h = ((uint64_t)addr * 0x9E3779B97F4A7C15u) >> 20;
+        while (table[h & (uint64_t)(cap - 1)].n && table[h & (uint64_t)(cap - 1)].addr != addr) h++;
+        slot *at = &table[h & (uint64_t)(cap - 1)];
+        at->addr = addr;
+        if (++at->n > most) most = at->n;
+    }
+    pr_arena_release(e->decider->scratch, pos);
+    return most > 0 ? most : 0;
+}
+
+/* Number of programs of the grid; NONE when two extents are open. *axis: the open one, *most: a bound. */
+static pr_term programs(pr_encoding *e, int *axis, pr_i128 *most)
+{
+    static const pr_i128 cap[3] = { 2147483647, 65535, 65535 };
+    pr_term n = pr_const(e->terms, 1);
+    *axis = -1;
+    *most = 1;
+    for (int i = 0; i < 3; i++) {
+        if (e->fixed[i]) {
+            n = pr_scale(e->terms, n, e->extent[i]);
+            *most *= e->extent[i];
+            continue;
+        }
+        if (*axis >= 0) return PR_TERM_NONE;
+        *axis = i;
+        *most *= cap[i];
+        n = pr_mul(e->terms, n, pr_var_term(e->terms, e->records->grid[i]));
+    }
+    return n;
+}
+
+static bool within(const pr_frame *inner, const pr_frame *outer)
+{
+    if (!outer) return true;
+    for (; inner; inner = inner->outer)
+        if (inner == outer) return true;
+    return false;
+}
+
+/* A write after the counter's last arrival: u runs only where its own program's addition returned the last
+ * value, so every addition is done. */
+static bool after_the_last(pr_encoding *e, const pr_sync_event *c, int u, pr_term last)
+{
+    const pr_record *r = record(e, c->record), *w = record(e, u);
+    const pr_side *s = pr_encoding_side(e, u, PR_SIDE_A), *x = pr_encoding_side(e, c->record, PR_SIDE_A);
+    if (!is_scalar(w) || !pr_order_outside_loops(w) || r->seq >= w->seq || !within(w->frame, r->frame) ||
+        !pr_term_is(r->mask, PR_TERM_TRUE) || s->refused || s->dead) return s->dead;
+    pr_term_vec core = { 0 };
+    pr_query q;
+    pr_outcome o;
+    for (int i = 0; i < s->active.n; i++) pr_vec_push(e->arena, &core, s->active.data[i]);
+    pr_term o_c = pr_subst_apply((pr_subst *)&x->subst, c->app);
+    pr_vec_push(e->arena, &core, pr_or(e->terms, pr_ne(e->terms, o_c, last), pr_ne(e->terms, s->addr, x->addr)));
+    pr_encode_single(e, core.data, core.n, &q);
+    pr_decide(e->decider, &q, true, &o, NULL);
+    return o.answer == PR_ANSWER_EMPTY;
+}
+
+static void find_counter(pr_encoding *e, pr_sync *y, pr_sync_event *v)
+{
+    const pr_record *r = record(e, v->record);
+    const pr_side *s = pr_encoding_side(e, v->record, PR_SIDE_A);
+    pr_terms *T = e->terms;
+    if (!v->closed || r->kind != PR_RECORD_RMW || r->rmw_op != PR_RMW_ADD || v->init.any || v->init.n != 1) return;
+    pr_vset step = pr_vset_of(e, s, r->value, r->value_held);
+    if (step.any || step.n != 1 || !step.v[0]) return;
+    pr_i128 first = v->init.v[0], most;
+    int axis;
+    pr_term n = programs(e, &axis, &most);
+    bool one_cell = pr_term_op_of(T, s->addr) == PR_TERM_OP_CONST;
+    int64_t counted = most_arrivals(e, s);
+    if (counted) {
+        n = pr_const(T, counted);
+        most = counted;
+        axis = -1;
+    } else if (!one_cell || pr_term_none(n)) {
+        return;
+    }
+    pr_i128 end = first + step.v[0] * most;
+    if (end > pr_int_max(8 * r->width) || end < pr_int_min(8 * r->width)) return;
+    pr_term last = pr_add(T, pr_const(T, first - step.v[0]), pr_scale(T, n, step.v[0]));
+    if (pr_term_none(last)) return;
+    for (int i = 0; i < v->n_writers; i++) {
+        int u = v->writers[i];
+        if (u == v->record || pr_sync_identity(e, u)) continue;
+        if (!after_the_last(e, v, u, last)) return;
+    }
+    v->counted = true;
+    v->first = first;
+    v->step = step.v[0];
+    v->arrivals = n;
+    if (axis >= 0) y->axis = axis;
+}
+
+/* ---- locks ---------------------------------------------------------------------------------- */
+
+static bool exactly(const pr_vset *s, pr_i128 v) { return !s->any && s->n == 1 && s->v[0] == v; }
+
+static pr_vset operand(pr_encoding *e, int i, bool cmp)
+{
+    const pr_record *r = record(e, i);
+    return pr_vset_of(e, pr_encoding_side(e, i, PR_SIDE_A), cmp ? r->cmp : r->value, r->value_held);
+}
+
+/* The exit of an await with its observation replaced by a constant: PR_YES when it ends the wait. */
+typedef struct fixed_obs { int access; pr_i128 v; } fixed_obs;
+static pr_term fix_observation(void *user, pr_terms *T, pr_term app)
+{
+    fixed_obs *f = user;
+    const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, app));
+    return s->kind == PR_SYM_OBSERVED && s->access == f->access && pr_term_arity(T, app) == 0 ? pr_const(T, f->v) : app;
+}
+
+static pr_term exit_at(pr_encoding *e, const pr_record *r, pr_i128 v)
+{
+    fixed_obs f = { r->access, v };
+    pr_subst s = { .T = e->terms, .app = fix_observation, .user = &f };
+    return pr_subst_apply(&s, r->exit_pred);
+}
+
+static void find_locks(pr_encoding *e, pr_sync *y)
+{
+    for (int a = 0; a < y->events.n; a++) {
+        const pr_sync_event *x = &y->events.data[a];
+        const pr_record *acq = record(e, x->record);
+        pr_vset cmp = operand(e, x->record, true), fresh = operand(e, x->record, false);
+        if (!acq->is_await || acq->kind != PR_RECORD_CAS || !pr_record_acquires(acq) || !x->closed || !exactly(&x->init, 0) ||
+            !exactly(&cmp, 0) || !exactly(&fresh, 1) || !pr_term_is(acq->exit_held, PR_TERM_TRUE) ||
+            !pr_term_is(exit_at(e, acq, 0), PR_TERM_TRUE) || !pr_term_is(exit_at(e, acq, 1), PR_TERM_FALSE)) continue;
+        for (int b = 0; b < y->events.n; b++) {
+            const pr_record *rel = record(e, y->events.data[b].record);
+            pr_vset value = operand(e, y->events.data[b].record, false);
+            bool back = rel->kind == PR_RECORD_RMW && rel->rmw_op == PR_RMW_XCHG;
+            if (rel->kind == PR_RECORD_CAS) {
+                pr_vset held = operand(e, y->events.data[b].record, true);
+                back = exactly(&held, 1);
+            }
+            bool same = rel->base == acq->base && pr_term_is(rel->offset, acq->offset) && rel->width == acq->width &&
+                        rel->frame == acq->frame && pr_term_is(rel->mask, PR_TERM_TRUE) && pr_term_is(acq->mask, PR_TERM_TRUE);
+            if (!back || !same || !exactly(&value, 0) || !pr_record_releases(rel) || rel->seq <= acq->seq) continue;
+            bool only = true;        /* the two are the only writers of the location */
+            for (int i = 0; i < x->n_writers; i++)
+                only = only && (x->writers[i] == acq->id || x->writers[i] == rel->id || pr_sync_identity(e, x->writers[i]));
+            if (only) pr_vec_push(e->arena, &y->locks, ((pr_sync_lock){ a, b }));
+        }
+    }
+}
+
+pr_sync *pr_sync_of(pr_encoding *e)
+{
+    if (e->sync) return e->sync->building ? NULL : e->sync;
+    if (e->rung == PR_RUNG_T0 || !e->launch || !e->decider || !e->records->has_atomics) return NULL;
+    pr_sync *y = e->sync = PR_NEW(e->arena, pr_sync);
+    y->building = true;
+    y->axis = -1;
+    for (int i = 0; i < e->records->records.n && y->events.n < MOST_EVENTS; i++) {
+        const pr_record *r = record(e, i);
+        if (!is_event(r)) continue;
+        pr_sync_event v = { .record = i, .app = observation(e, r), .writes = pr_record_writes(r) };
+        const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
+        if (pr_term_none(v.app) || s->refused || s->dead) continue;
+        pr_vec_push(e->arena, &y->events, v);
+    }
+    for (int i = 0; i < y->events.n; i++) {
+        find_writers(e, &y->events.data[i]);
+        find_values(e, &y->events.data[i]);
+        find_counter(e, y, &y->events.data[i]);
+    }
+    find_locks(e, y);
+    y->building = false;
+    return y;
+}
+
+bool pr_sync_admits(pr_encoding *e, int access)
+{
+    pr_sync *y = pr_sync_of(e);
+    for (int i = 0; y && i < y->events.n; i++)
+        if (y->events.data[i].counted && record(e, y->events.data[i].record)->access == access) return true;
+    return false;
+}

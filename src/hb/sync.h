@@ -1,0 +1,67 @@
+/* What atomics order between two programs, and which values they can return (happens-before.md 4, 8.5).
+ *
+ * The model speaks of atomics that run at most once a program (scalar, outside loops), of device scope, whose
+ * result is one value for the whole program: an event. For the location of an event it asks which records may
+ * write it. When all of them are whole read-modify-writes of device scope, the writes of that location form one
+ * chain, and three facts follow that hold for any number of programs:
+ *   reach     the values the event may see are the closure of the initial ones under the writers; if a reader
+ *             sees a value that the closure without one release W does not contain, it comes after W in the
+ *             chain, so an acquiring reader synchronises with W
+ *   counting  additions of one amount, at most once a program: results are distinct, lie in a known range, and
+ *             a larger result comes later
+ *   lock      sections between an awaited compare-and-swap 0 -> 1 and the exchange back to 0 of one location
+ *             exclude each other
+ * Every fact is a conjunct of the pair's query. What is not shown adds no conjunct. */
+#ifndef PR_HB_SYNC_H
+#define PR_HB_SYNC_H
+#include "hb/encode.h"
+
+enum { PR_VSET_MAX = 16 };
+/* A set of values of one location; any = nothing known. */
+typedef struct pr_vset { bool any; int n; pr_i128 v[PR_VSET_MAX]; } pr_vset;
+
+typedef struct pr_sync_event {
+    int record;
+    pr_term app;                   /* its observation, a symbol without arguments                  */
+    bool writes;                   /* may write (not an atomic load, a poll or a failed poll)           */
+    bool closed;                   /* all writers of its location are whole device-scope RMWs          */
+    const int *writers; int n_writers; /* records that may write the location, itself included          */
+    bool own_again;                /* the same record of another program may write the location          */
+    pr_vset init, all, others;     /* values it may see; values without its own write                   */
+    bool counted;                  /* counting holds: results are first + step * rank, rank < arrivals     */
+    pr_i128 first, step; pr_term arrivals;
+} pr_sync_event;
+
+/* A lock: event numbers of the acquiring await and the release. */
+typedef struct pr_sync_lock { int acquire, release; } pr_sync_lock;
+
+typedef struct pr_sync {
+    bool building;
+    PR_VEC(pr_sync_event) events;
+    PR_VEC(pr_sync_lock) locks;
+    int axis;                      /* symbolic grid axis that arrivals mention, -1 = none              */
+} pr_sync;
+
+/* The analysis of an encoding, made on first use; null at T0, without atomics or without a decider. */
+pr_sync *pr_sync_of(pr_encoding *e);
+/* May an address mention the result of this atomic? Only when its results are counted. */
+bool pr_sync_admits(pr_encoding *e, int access);
+/* Adds to a pair's query what atomics say of it; false when they say nothing. */
+bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q);
+/* Facts about the events of copy A alone. */
+void pr_sync_facts(pr_encoding *e, pr_term_vec *out);
+/* Can the waits of this launch end? EMPTY: two programs (or one) that both wait never both end. */
+pr_answer pr_sync_feasible(pr_encoding *e);
+/* May synchronisation or an observed value matter to this pair? */
+bool pr_sync_concerns(pr_encoding *e, int a, int b, bool intra);
+
+/* sync_values.c */
+pr_vset pr_vset_of(pr_encoding *e, const pr_side *s, pr_term value, pr_term held);
+pr_vset pr_vset_initial(pr_encoding *e, const pr_side *s);
+bool pr_vset_has(const pr_vset *s, pr_i128 v);
+/* The closure of start under the given writers, any number of executions of each. */
+pr_vset pr_vset_closure(pr_encoding *e, pr_vset start, const int *writers, int n);
+/* Values that the record leaves behind when it meets one of the old ones. */
+pr_vset pr_vset_written(pr_encoding *e, int record, const pr_vset *old);
+bool pr_sync_identity(pr_encoding *e, int record);   /* never changes the location */
+#endif

@@ -1,0 +1,308 @@
+/* The facts of hb/sync.h as conjuncts of a query.
+ *
+ * Every conjunct holds in every real execution (H3). An order is used only negatively: the two accesses race
+ * only where none of the edges that would order them is there. */
+#include "hb/sync.h"
+#include "hb/decide.h"
+#include "hb/ladder.h"
+#include "hb/order.h"
+
+enum { MOST_VALUE_PAIRS = 64 };
+
+typedef struct copy { const pr_side **side; pr_term *active, *obs; } copy;
+
+static const pr_record *record(const pr_encoding *e, const pr_sync_event *v) { return &e->records->records.data[v->record]; }
+static pr_term apply(const pr_side *s, pr_term t) { return pr_subst_apply((pr_subst *)&s->subst, t); }
+
+static copy copy_of(pr_encoding *e, const pr_sync *y, int which)
+{
+    int n = y->events.n + 1;
+    copy c = { PR_NEW_N(e->arena, const pr_side *, n), PR_NEW_N(e->arena, pr_term, n), PR_NEW_N(e->arena, pr_term, n) };
+    for (int i = 0; i < y->events.n; i++) {
+        const pr_side *s = c.side[i] = pr_encoding_side(e, y->events.data[i].record, which);
+        pr_term t = s->dead ? PR_TERM_FALSE : PR_TERM_TRUE;
+        for (int j = 0; j < s->active.n; j++) t = pr_and(e->terms, t, s->active.data[j]);
+        c.active[i] = s->refused ? PR_TERM_NONE : t;
+        c.obs[i] = apply(s, y->events.data[i].app);
+    }
+    return c;
+}
+
+static void push(pr_encoding *e, pr_term_vec *out, pr_term t)
+{
+    if (pr_term_none(t)) return;           /* a fact that cannot be stated is left out */
+    t = pr_encode_simplify(e, t);
+    if (!pr_term_none(t) && !pr_term_is(t, PR_TERM_TRUE)) pr_vec_push(e->arena, out, t);
+}
+
+static pr_term one_of(pr_encoding *e, pr_term x, const pr_vset *s)
+{
+    pr_term t = PR_TERM_FALSE;
+    for (int i = 0; i < s->n; i++) t = pr_or(e->terms, t, pr_eq(e->terms, x, pr_const(e->terms, s->v[i])));
+    return t;
+}
+
+/* What is known of the results of one copy. */
+static void value_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term_vec *out)
+{
+    pr_terms *T = e->terms;
+    for (int i = 0; i < y->events.n; i++) {
+        const pr_sync_event *v = &y->events.data[i];
+        const pr_record *r = record(e, v);
+        const pr_side *s = c->side[i];
+        if (pr_term_none(c->active[i])) continue;
+        if (v->closed && !v->all.any) push(e, out, pr_implies(T, c->active[i], one_of(e, c->obs[i], &v->all)));
+        if (v->counted) {
+            pr_term from = pr_sub(T, c->obs[i], pr_const(T, v->first));
+            pr_i128 k = v->step < 0 ? -v->step : v->step;
+            if (v->step < 0) from = pr_neg(T, from);
+            pr_term rank = pr_fdiv_t(T, from, pr_const(T, k));
+            pr_term ok = pr_and(T, pr_le(T, PR_TERM_ZERO, from), pr_lt(T, rank, v->arrivals));
+            ok = pr_and(T, ok, pr_eq(T, pr_fmod_t(T, from, pr_const(T, k)), PR_TERM_ZERO));
+            push(e, out, pr_implies(T, c->active[i], ok));
+            for (int a = 0; a < 3; a++)       /* the extent that arrivals mention bounds the id */
+                if (a == y->axis) {
+                    push(e, out, pr_lt(T, s->pid[a], pr_var_term(T, e->records->grid[a])));
+                    push(e, out, pr_le(T, pr_const(T, 1), pr_var_term(T, e->records->grid[a])));
+                }
+        }
+        if (r->is_await && !pr_term_none(r->exit_pred)) {
+            pr_term held = apply(s, r->exit_held), exits = apply(s, r->exit_pred);
+            if (pr_term_none(held) || pr_term_none(exits)) continue;
+            push(e, out, pr_implies(T, pr_and(T, c->active[i], held), exits));
+        }
+    }
+}
+
+/* Two results at one location, of different programs: one comes first, the other sees what may follow it. */
+static void pair_facts(pr_encoding *e, const pr_sync *y, const copy *a, const copy *b, pr_term_vec *out)
+{
+    pr_terms *T = e->terms;
+    for (int i = 0; i < y->events.n; i++) {
+        for (int j = 0; j < y->events.n; j++) {
+            const pr_sync_event *u = &y->events.data[i], *v = &y->events.data[j];
+            const pr_record *r = record(e, u), *s = record(e, v);
+            if (!u->closed || !v->closed || pr_term_none(a->active[i]) || pr_term_none(b->active[j])) continue;
+            if (e->component[r->base] != e->component[s->base] || r->width != s->width) continue;
+            pr_term meet = pr_and(T, pr_and(T, a->active[i], b->active[j]), pr_eq(T, a->side[i]->addr, b->side[j]->addr));
+            if (pr_term_is(pr_encode_simplify(e, meet), PR_TERM_FALSE)) continue;
+            if (i == j && u->counted) push(e, out, pr_implies(T, meet, pr_ne(T, a->obs[i], b->obs[j])));
+            if (u->all.any || v->all.any || u->all.n * v->all.n > MOST_VALUE_PAIRS) continue;
+            for (int p = 0; p < u->all.n; p++)
+                for (int q = 0; q < v->all.n; q++) {
+                    pr_vset x = { .n = 1, .v = { u->all.v[p] } }, z = { .n = 1, .v = { v->all.v[q] } };
+                    pr_vset after = x, before = z;
+                    if (u->writes) after = pr_vset_written(e, u->record, &x);
+                    if (v->writes) before = pr_vset_written(e, v->record, &z);
+                    after = pr_vset_closure(e, after, u->writers, u->n_writers);
+                    before = pr_vset_closure(e, before, u->writers, u->n_writers);
+                    if (pr_vset_has(&after, v->all.v[q]) || pr_vset_has(&before, u->all.v[p])) continue;
+                    pr_term both = pr_and(T, pr_eq(T, a->obs[i], pr_const(T, u->all.v[p])),
+                                          pr_eq(T, b->obs[j], pr_const(T, v->all.v[q])));
+                    push(e, out, pr_not(T, pr_and(T, meet, both)));
+                }
+        }
+    }
+}
+
+/* Release i of one copy is before acquire j of the other: where the two are at one location and j's result shows
+ * that it comes after i. FALSE when nothing shows it. */
+static pr_term edge(pr_encoding *e, const pr_sync *y, const copy *a, int i, const copy *b, int j)
+{
+    pr_terms *T = e->terms;
+    const pr_sync_event *w = &y->events.data[i], *r = &y->events.data[j];
+    const pr_record *u = record(e, w), *v = record(e, r);
+    if (!w->closed || !w->writes || !pr_record_releases(u) || !pr_record_acquires(v) || u->width != v->width ||
+        e->component[u->base] != e->component[v->base] || pr_term_none(a->active[i]) || pr_term_none(b->active[j]))
+        return PR_TERM_FALSE;
+    pr_term shown = PR_TERM_FALSE;
+    if (!w->others.any) shown = pr_not(T, one_of(e, b->obs[j], &w->others));
+    if (w->counted)
+        shown = pr_or(T, shown, w->step > 0 ? pr_lt(T, a->obs[i], b->obs[j]) : pr_lt(T, b->obs[j], a->obs[i]));
+    if (pr_term_is(shown, PR_TERM_FALSE)) return PR_TERM_FALSE;
+    pr_term meet = pr_and(T, pr_and(T, a->active[i], b->active[j]), pr_eq(T, a->side[i]->addr, b->side[j]->addr));
+    return pr_encode_simplify(e, pr_and(T, meet, shown));
+}
+
+/* x of one copy before y of the other, by one release and one acquire. */
+static pr_term happens_before(pr_encoding *e, const pr_sync *s, const pr_side *x, const copy *a, const copy *b, const pr_side *y)
+{
+    pr_terms *T = e->terms;
+    pr_term any = PR_TERM_FALSE;
+    for (int i = 0; i < s->events.n; i++) {
+        if (!pr_record_releases(record(e, &s->events.data[i]))) continue;
+        pr_term pre = pr_order_before(e, x, a->side[i]);
+        if (pr_term_is(pre, PR_TERM_FALSE)) continue;
+        for (int j = 0; j < s->events.n; j++) {
+            if (!pr_record_acquires(record(e, &s->events.data[j]))) continue;
+            pr_term post = pr_order_before(e, b->side[j], y);
+            if (pr_term_is(post, PR_TERM_FALSE)) continue;
+            pr_term sw = edge(e, s, a, i, b, j);
+            if (!pr_term_is(sw, PR_TERM_FALSE)) any = pr_or(T, any, pr_and(T, pr_and(T, pre, post), sw));
+        }
+    }
+    return any;
+}
+
+/* Both accesses stand in sections of one lock. */
+static pr_term same_lock(pr_encoding *e, const pr_sync *s, const pr_side *x, const copy *a, const copy *b, const pr_side *y)
+{
+    pr_terms *T = e->terms;
+    pr_term any = PR_TERM_FALSE;
+    for (int k = 0; k < s->locks.n; k++)
+        for (int m = 0; m < s->locks.n; m++) {
+            const pr_sync_lock *u = &s->locks.data[k], *v = &s->locks.data[m];
+            if (u->acquire != v->acquire) continue;    /* one acquire, one release: a pair of other records is no lock */
+            pr_term t = pr_eq(T, a->side[u->acquire]->addr, b->side[v->acquire]->addr);
+            const int at[2] = { u->acquire, u->release };
+            for (int i = 0; i < 2; i++) {
+                t = pr_and(T, t, a->active[at[i]]);
+                t = pr_and(T, t, b->active[at[i]]);
+            }
+            t = pr_and(T, t, pr_and(T, pr_order_before(e, a->side[u->acquire], x), pr_order_before(e, x, a->side[u->release])));
+            t = pr_and(T, t, pr_and(T, pr_order_before(e, b->side[v->acquire], y), pr_order_before(e, y, b->side[v->release])));
+            if (!pr_term_none(t)) any = pr_or(T, any, t);
+        }
+    return any;
+}
+
+static pr_term writes(pr_encoding *e, const pr_sync *y, const copy *c, const pr_side *s)
+{
+    const pr_record *r = s->record;
+    if (!pr_record_writes(r)) return PR_TERM_FALSE;
+    if (r->kind != PR_RECORD_CAS) return PR_TERM_TRUE;
+    for (int i = 0; i < y->events.n; i++) {
+        if (y->events.data[i].record != r->id) continue;
+        pr_vset v = pr_vset_of(e, s, r->cmp, r->value_held);
+        if (!v.any && v.n == 1) return pr_eq(e->terms, c->obs[i], pr_const(e->terms, v.v[0]));
+    }
+    return PR_TERM_TRUE;
+}
+
+void pr_sync_facts(pr_encoding *e, pr_term_vec *out)
+{
+    const pr_sync *y = pr_sync_of(e);
+    if (!y) return;
+    copy a = copy_of(e, y, PR_SIDE_A);
+    value_facts(e, y, &a, out);
+}
+
+bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
+{
+    const pr_sync *y = pr_sync_of(e);
+    pr_terms *T = e->terms;
+    if (!y || !y->events.n) return false;
+    pr_term_vec out = { 0 };
+    for (int i = 0; i < q->n_core; i++) pr_vec_push(e->arena, &out, q->core[i]);
+    copy ca = copy_of(e, y, PR_SIDE_A);
+    const pr_side *x = pr_encoding_side(e, a, PR_SIDE_A), *z = pr_encoding_side(e, b, intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+    value_facts(e, y, &ca, &out);
+    if (intra) {
+        push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &ca, z)));
+        for (int i = 0; i < y->events.n && pr_order_cta(e); i++) {   /* O4: through an atomic that is both */
+            const pr_record *m = record(e, &y->events.data[i]);
+            if (pr_term_none(ca.active[i])) continue;
+            bool forward = x->record->seq < m->seq && m->seq < z->record->seq, back = z->record->seq < m->seq && m->seq < x->record->seq;
+            pr_term pre = pr_order_before(e, forward ? x : z, ca.side[i]), post = pr_order_before(e, ca.side[i], forward ? z : x);
+            if ((forward || back) && x->record != z->record)
+                push(e, &out, pr_not(T, pr_and(T, ca.active[i], pr_and(T, pre, post))));
+            if (x->record == m && m->seq < z->record->seq && pr_record_acquires(m)) push(e, &out, pr_not(T, pr_order_before(e, x, z)));
+            if (z->record == m && x->record->seq < m->seq && pr_record_releases(m)) push(e, &out, pr_not(T, pr_order_before(e, x, z)));
+            if (z->record == m && m->seq < x->record->seq && pr_record_acquires(m)) push(e, &out, pr_not(T, pr_order_before(e, z, x)));
+            if (x->record == m && z->record->seq < m->seq && pr_record_releases(m)) push(e, &out, pr_not(T, pr_order_before(e, z, x)));
+        }
+    } else {
+        copy cb = copy_of(e, y, PR_SIDE_B);
+        value_facts(e, y, &cb, &out);
+        pair_facts(e, y, &ca, &cb, &out);
+        push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &cb, z)));
+        push(e, &out, pr_not(T, happens_before(e, y, x, &ca, &cb, z)));
+        push(e, &out, pr_not(T, happens_before(e, y, z, &cb, &ca, x)));
+        push(e, &out, pr_not(T, same_lock(e, y, x, &ca, &cb, z)));
+    }
+    if (out.n == q->n_core) return false;
+    q->core = out.data;
+    q->n_core = out.n;
+    pr_encode_finish_vars(e, q);
+    return true;
+}
+
+/* Do the facts leave an execution in which these waits (j < 0: only i) end? EMPTY: never. */
+static pr_answer can_end(pr_encoding *e, const pr_sync *y, const copy *a, int i, const copy *b, int j)
+{
+    pr_term_vec core = { 0 };
+    pr_query q;
+    pr_outcome o;
+    for (int facts = 0; facts < 2; facts++) {
+        core.n = 0;
+        pr_vec_push(e->arena, &core, a->active[i]);
+        if (j >= 0) {
+            pr_term other = PR_TERM_FALSE;
+            pr_vec_push(e->arena, &core, b->active[j]);
+            for (int k = 0; k < 3; k++) other = pr_or(e->terms, other, pr_ne(e->terms, a->side[i]->pid[k], b->side[j]->pid[k]));
+            pr_vec_push(e->arena, &core, other);
+        }
+        if (facts) {
+            value_facts(e, y, a, &core);
+            if (j >= 0) {
+                value_facts(e, y, b, &core);
+                pair_facts(e, y, a, b, &core);
+            }
+        }
+        for (int k = 0; k < core.n; k++) {
+            if (pr_term_none(core.data[k])) return PR_ANSWER_UNKNOWN;
+            core.data[k] = pr_encode_simplify(e, core.data[k]);
+            if (pr_term_is(core.data[k], PR_TERM_FALSE)) return facts ? PR_ANSWER_EMPTY : PR_ANSWER_WITNESS;
+        }
+        pr_encode_single(e, core.data, core.n, &q);
+        pr_decide(e->decider, &q, true, &o, NULL);
+        if (!facts && o.answer != PR_ANSWER_WITNESS) return o.answer == PR_ANSWER_EMPTY ? PR_ANSWER_WITNESS : PR_ANSWER_UNKNOWN;
+    }
+    return o.answer;
+}
+
+pr_answer pr_sync_feasible(pr_encoding *e)
+{
+    const pr_sync *y = pr_sync_of(e);
+    pr_answer all = PR_ANSWER_WITNESS;
+    if (!y) return all;
+    copy a = copy_of(e, y, PR_SIDE_A), b = copy_of(e, y, PR_SIDE_B);
+    for (int i = 0; i < y->events.n; i++) {
+        if (!record(e, &y->events.data[i])->is_await) continue;
+        for (int j = -1; j < y->events.n; j++) {
+            if (j >= 0 && (j < i || !record(e, &y->events.data[j])->is_await)) continue;
+            pr_answer one = can_end(e, y, &a, i, &b, j);
+            if (one == PR_ANSWER_EMPTY) return one;
+            if (one == PR_ANSWER_UNKNOWN) all = one;
+        }
+    }
+    return all;
+}
+
+static bool is_observation(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_sym_get(T, pr_term_sym(T, t))->from_atomic;
+}
+
+static bool observes(const pr_encoding *e, const pr_record *r)
+{
+    const pr_terms *T = e->terms;
+    if (r->kind == PR_RECORD_CAS || r->after_wait) return true;
+    if (pr_term_any(T, r->mask, is_observation, NULL) || (!pr_term_none(r->offset) && pr_term_any(T, r->offset, is_observation, NULL)))
+        return true;
+    for (const pr_frame *f = r->frame; f; f = f->outer) {
+        if (f->kind == PR_FRAME_COND && pr_term_any(T, f->cond, is_observation, NULL)) return true;
+        if (f->kind == PR_FRAME_LOOP && (pr_term_any(T, f->lower, is_observation, NULL) || pr_term_any(T, f->upper, is_observation, NULL)))
+            return true;
+    }
+    return false;
+}
+
+bool pr_sync_concerns(pr_encoding *e, int a, int b, bool intra)
+{
+    int w, r;
+    if (!e->records->has_atomics) return false;
+    if (observes(e, &e->records->records.data[a]) || observes(e, &e->records->records.data[b])) return true;
+    return pr_order_maybe_synchronised(e, a, b, intra, &w, &r);
+}

@@ -1,0 +1,472 @@
+"""Kernels that synchronise through atomics, each with twins that differ in one token: relaxed instead of release or
+acquire, a smaller scope, another cell, a wrong count, a missing barrier. Names trbNNN are the labelled micro kernels,
+TNN rows of the test matrix, pNN pitfalls. All verdicts are for --atomic-order=strict."""
+from cases import T, case, load_triton
+
+triton, tl = load_triton()
+
+
+def zeros(n):
+    return T("i32", n, values=[0] * n)
+
+
+# ---- trb012, T36, T37, p63, p119: the last of all programs reads what the others stored ----------
+@triton.jit
+def last(part, cnt, out, LAST: tl.constexpr, SEM: tl.constexpr, SCOPE: tl.constexpr, PRE: tl.constexpr, POST: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(part + pid, pid)  # @P
+    if PRE:
+        tl.debug_barrier()
+    o = tl.atomic_add(cnt, 1, sem=SEM, scope=SCOPE)  # @A
+    if POST:
+        tl.debug_barrier()
+    if o == (tl.num_programs(0) - 1 if LAST < 0 else LAST):
+        tl.store(out, tl.load(part))  # @R
+
+
+def last_args(n=4, init=0, **kw):
+    return dict(dict(part=T("i32", n), cnt=T("i32", 1, values=[init]), out=T("i32", 1), LAST=-1, SEM="acq_rel", SCOPE="gpu",
+                     PRE=True, POST=True), **kw)
+
+
+case("trb012", last, "ok T1 qual=reads", (4,), last_args())
+case("trb012_relaxed", last, "races RAW:P:R/programs", (4,), last_args(SEM="relaxed"))
+case("trb012_release", last, "races RAW:P:R/programs", (4,), last_args(SEM="release"))
+case("trb012_acquire", last, "races RAW:P:R/programs", (4,), last_args(SEM="acquire"))
+case("trb012_cta", last, "races *:P:R/programs WAW:A:A/programs", (4,), last_args(SCOPE="cta"))
+case("trb012_no_pre", last, "races RAW:P:R/programs", (4,), last_args(PRE=False))
+case("trb012_no_post", last, "races RAW:P:R/programs", (4,), last_args(POST=False))
+case("trb012_no_barriers", last, "races RAW:P:R/programs RAW:P:R/threads", (4,), last_args(PRE=False, POST=False))
+case("trb012_no_barriers_cta", last, "ok T1 qual=reads qual=atomic", (4,), last_args(PRE=False, POST=False),
+     options=["--atomic-order=cta"])
+case("T37_hard_coded", last, "ok T1-launch qual=reads", (4,), last_args(LAST=3))
+case("T37_early", last, "races RAW:P:R/programs", (4,), last_args(LAST=2))
+case("T36_unknown_start", last, "unsupported|races never=ok", (4,), last_args(cnt=T("i32", 1)))
+case("T36_wrong_start", last, "races RAW:P:R/programs never=ok", (4,), last_args(init=1))
+case("p119", last, "races RAW:P:R/programs WAW:P:P/programs", (2, 2), last_args())
+
+
+# ---- trb014: split sums, the last program reads all of them ---------------------------------------
+@triton.jit
+def split_k(x, part, cnt, out, SEM: tl.constexpr, B: tl.constexpr, P: tl.constexpr):
+    pid = tl.program_id(0)
+    s = tl.sum(tl.load(x + pid * B + tl.arange(0, B)), axis=0)
+    tl.store(part + pid, s)  # @P
+    tl.debug_barrier()
+    o = tl.atomic_add(cnt, 1, sem=SEM)
+    if o == tl.num_programs(0) - 1:
+        tl.debug_barrier()
+        j = tl.arange(0, P)
+        tl.store(out, tl.sum(tl.load(part + j, mask=j < tl.num_programs(0), other=0), axis=0))  # @R
+
+
+def split_args(**kw):
+    return dict(dict(x=T("i32", 256), part=T("i32", 4), cnt=zeros(1), out=T("i32", 1), SEM="acq_rel", B=64, P=4), **kw)
+
+
+case("trb014", split_k, "ok T1 qual=reads", (4,), split_args())
+case("trb014_relaxed", split_k, "races RAW:P:R/programs", (4,), split_args(SEM="relaxed"))
+
+
+# ---- a counter for each tile, set back by its last program (stream-K semaphores) -----------------
+@triton.jit
+def tiles(part, cnt, out, SPLIT: tl.constexpr, LAST: tl.constexpr, RESET: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    tile = pid // SPLIT
+    lane = tl.arange(0, B)
+    tl.store(part + pid * B + lane, lane)  # @P
+    tl.debug_barrier()
+    o = tl.atomic_add(cnt + tile, 1, sem="acq_rel")
+    tl.debug_barrier()
+    if o == LAST:
+        acc = tl.zeros((B,), tl.int32)
+        for k in range(SPLIT):
+            acc += tl.load(part + (tile * SPLIT + k) * B + lane)  # @R
+        tl.store(out + tile * B + lane, acc)
+        if RESET:
+            tl.atomic_xchg(cnt + tile, 0, sem="relaxed")
+
+
+def tiles_args(**kw):
+    return dict(dict(part=T("i32", 512), cnt=zeros(2), out=T("i32", 128), SPLIT=4, LAST=3, RESET=False, B=64), **kw)
+
+
+case("tile_counters", tiles, "ok T1-launch qual=reads", (8,), tiles_args())
+case("tile_counters_reset", tiles, "ok T1-launch qual=reads", (8,), tiles_args(RESET=True))
+case("tile_counters_early", tiles, "races RAW:P:R/programs", (8,), tiles_args(LAST=2))
+case("tile_counters_early_reset", tiles, "races|unsupported never=ok", (8,), tiles_args(LAST=2, RESET=True))
+
+
+# ---- trb013, T39, p21: distinct tickets ------------------------------------------------------------
+@triton.jit
+def ticket(head, buf, D: tl.constexpr, STEP: tl.constexpr, N: tl.constexpr):
+    slot = tl.atomic_add(head, STEP, sem="relaxed")
+    tl.store(buf + slot // D + tl.arange(0, N), 1)  # @S
+
+
+def ticket_args(**kw):
+    return dict(dict(head=zeros(1), buf=T("i32", 64), D=1, STEP=1, N=1), **kw)
+
+
+case("trb013", ticket, "ok T1-launch qual=reads", (4,), ticket_args())
+case("trb013_narrow", ticket, "races WAW:S:S/programs", (4,), ticket_args(D=2))
+case("T39_two", ticket, "ok T1-launch qual=reads", (4,), ticket_args(STEP=2, N=2))
+case("T39_overlap", ticket, "races WAW:S:S/programs", (4,), ticket_args(N=2))
+
+
+# ---- T38, T30, p26, p61: one winner ------------------------------------------------------------------
+@triton.jit
+def winner(cnt, x, MOST: tl.constexpr):
+    o = tl.atomic_add(cnt, 1, sem="relaxed")
+    if o <= MOST:
+        tl.store(x, o)  # @S
+
+
+case("T38", winner, "ok T1 qual=reads", (4,), dict(cnt=zeros(1), x=T("i32", 1), MOST=0))
+case("T38_two", winner, "races WAW:S:S/programs", (4,), dict(cnt=zeros(1), x=T("i32", 1), MOST=1))
+
+
+@triton.jit
+def try_lock(flag, x, NEW: tl.constexpr):
+    if tl.atomic_cas(flag, 0, NEW, sem="relaxed") == 0:
+        tl.store(x, tl.program_id(0))  # @S
+
+
+case("T30", try_lock, "ok T1 qual=reads", (4,), dict(flag=zeros(1), x=T("i32", 1), NEW=1))
+case("T30_never_set", try_lock, "races WAW:S:S/programs", (4,), dict(flag=zeros(1), x=T("i32", 1), NEW=0))
+
+
+@triton.jit
+def p26(cnt, out, D: tl.constexpr, B: tl.constexpr):
+    o = tl.atomic_add(cnt, 1, sem="relaxed")
+    lane = tl.arange(0, B)
+    if o == 0:
+        tl.store(out + lane // D, lane)  # @S
+
+
+case("p26", p26, "races WAW:S:S/threads", (4,), dict(cnt=zeros(1), out=T("i32", 64), D=2, B=64))
+case("p26_safe", p26, "ok T1", (4,), dict(cnt=zeros(1), out=T("i32", 64), D=1, B=64))
+
+
+# ---- trb016, T41, T43, T72: a producer fills a tile, the others wait for its flag ------------------
+@triton.jit
+def flag_wait(flag, data, out, WANT: tl.constexpr, PUB: tl.constexpr, POLL: tl.constexpr, SCOPE: tl.constexpr,
+              PRE: tl.constexpr, POST: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    if pid == 0:
+        tl.store(data + lane, lane)  # @P
+        if PRE:
+            tl.debug_barrier()
+        tl.atomic_xchg(flag, 1, sem=PUB, scope=SCOPE)
+    else:
+        while tl.atomic_add(flag, 0, sem=POLL, scope=SCOPE) != WANT:
+            pass
+        if POST:
+            tl.debug_barrier()
+        tl.store(out + pid * B + lane, tl.load(data + lane))  # @R
+
+
+def wait_args(n=2, **kw):
+    return dict(dict(flag=zeros(1), data=T("i32", 64), out=T("i32", 64 * n), WANT=1, PUB="release", POLL="acquire", SCOPE="gpu",
+                     PRE=True, POST=True, B=64), **kw)
+
+
+case("trb016", flag_wait, "ok T1 qual=termination qual=reads", (2,), wait_args())
+case("trb016_many", flag_wait, "ok T1 qual=termination", (5,), wait_args(5))
+case("trb016_relaxed_writer", flag_wait, "races RAW:P:R/programs", (2,), wait_args(PUB="relaxed"))
+case("trb016_relaxed_spin", flag_wait, "races RAW:P:R/programs", (2,), wait_args(POLL="relaxed"))
+case("trb016_cta", flag_wait, "races|unsupported never=ok", (2,), wait_args(SCOPE="cta"))
+case("trb016_no_pre", flag_wait, "races RAW:P:R/programs", (2,), wait_args(PRE=False))
+case("trb016_no_post", flag_wait, "races RAW:P:R/programs", (2,), wait_args(POST=False))
+case("trb016_no_barriers_cta", flag_wait, "ok T1 qual=termination qual=atomic", (2,), wait_args(PRE=False, POST=False),
+     options=["--atomic-order=cta"])
+case("T41_initial", flag_wait, "races RAW:P:R/programs", (2,), wait_args(WANT=0))
+case("T72", flag_wait, "vacuous", (2,), wait_args(WANT=7))
+case("trb016_unknown_start", flag_wait, "unsupported|races never=ok", (2,), wait_args(flag=T("i32", 1)))
+
+
+# ---- trb017, T40, p107, p124: a spin lock --------------------------------------------------------------
+@triton.jit
+def lock(locks, x, CELLS: tl.constexpr, WANT: tl.constexpr, ACQ: tl.constexpr, REL: tl.constexpr, PLAIN: tl.constexpr,
+         PRE: tl.constexpr, OTHER: tl.constexpr):
+    cell = locks + tl.program_id(0) % CELLS
+    while tl.atomic_cas(cell, 0, 1, sem=ACQ) != WANT:  # @W
+        pass
+    tl.debug_barrier()
+    tl.store(x, tl.load(x) + 1)  # @C
+    if PRE:
+        tl.debug_barrier()
+    if PLAIN:
+        tl.store(cell, 0)  # @U
+    else:
+        tl.atomic_xchg(cell + OTHER, 0, sem=REL)
+
+
+def lock_args(**kw):
+    return dict(dict(locks=zeros(8), x=T("i32", 1), CELLS=1, WANT=0, ACQ="acquire", REL="release", PLAIN=False, PRE=True,
+                     OTHER=0), **kw)
+
+
+case("trb017", lock, "ok T1 qual=termination qual=reads", (2,), lock_args())
+case("trb017_many", lock, "ok T1 qual=termination", (8,), lock_args())
+case("trb017_plain_unlock", lock, "races *:C:C/programs *:W:U/programs WAW:U:U/programs", (2,), lock_args(PLAIN=True))
+case("trb017_relaxed_cas", lock, "races *:C:C/programs", (2,), lock_args(ACQ="relaxed"))
+case("p124_relaxed_release", lock, "races *:C:C/programs", (2,), lock_args(REL="relaxed"))
+case("p124_exit", lock, "races *:C:C/programs alt=spin-shape alt=needs-synchronisation never=ok", (2,), lock_args(WANT=2))
+case("p124_other_cell", lock, "races|unsupported|vacuous never=ok", (2,), lock_args(OTHER=1))
+case("T40_no_barrier", lock, "races *:C:C/programs", (2,), lock_args(PRE=False))
+case("p107", lock, "races *:C:C/programs", (8,), lock_args(CELLS=2))
+case("p127", lock, "vacuous|unsupported never=ok", (2,), lock_args(locks=T("i32", 8, values=[1] * 8)))
+
+
+# ---- trb018, T45: every program waits for the one before it -----------------------------------------
+@triton.jit
+def chain(flag, out, SCOPE: tl.constexpr, PUB: tl.constexpr, PRE: tl.constexpr, POST: tl.constexpr):
+    pid = tl.program_id(0)
+    acc = 0
+    if pid > 0:
+        while tl.atomic_add(flag + pid - 1, 0, sem="acquire", scope=SCOPE) != 1:
+            pass
+        if POST:
+            tl.debug_barrier()
+        acc = tl.load(out + pid - 1)  # @R
+    tl.store(out + pid, acc + pid)  # @P
+    if PRE:
+        tl.debug_barrier()
+    tl.atomic_xchg(flag + pid, 1, sem=PUB, scope=SCOPE)
+
+
+def chain_args(**kw):
+    return dict(dict(flag=zeros(4), out=T("i32", 4), SCOPE="gpu", PUB="release", PRE=True, POST=True), **kw)
+
+
+case("trb018", chain, "ok T1 qual=termination qual=reads", (4,), chain_args())
+case("trb018_cta", chain, "races|unsupported never=ok", (4,), chain_args(SCOPE="cta"))
+case("trb018_relaxed", chain, "races *:R:P/programs", (4,), chain_args(PUB="relaxed"))
+case("trb018_no_pre", chain, "races *:R:P/programs", (4,), chain_args(PRE=False))
+case("trb018_no_post", chain, "races *:R:P/programs", (4,), chain_args(POST=False))
+
+
+# ---- trb021, trb022, trb023, T31, T32, p32, p94: a hand-over by compare-and-swap ------------------
+@triton.jit
+def cas_pass(flag, data, out, CMP: tl.constexpr, SEEN: tl.constexpr, PUB: tl.constexpr, ACQ: tl.constexpr, SCOPE: tl.constexpr):
+    pid = tl.program_id(0)
+    if pid == 0:
+        tl.store(data, 42)  # @P
+        tl.debug_barrier()
+        tl.atomic_cas(flag, 0, 1, sem=PUB, scope=SCOPE)
+    else:
+        o = tl.atomic_cas(flag, CMP, CMP, sem=ACQ, scope=SCOPE)
+        tl.debug_barrier()
+        if o == SEEN:
+            tl.store(out + pid, tl.load(data))  # @R
+
+
+def cas_args(**kw):
+    return dict(dict(flag=zeros(1), data=T("i32", 1), out=T("i32", 4), CMP=1, SEEN=1, PUB="release", ACQ="acquire", SCOPE="gpu"), **kw)
+
+
+case("trb021", cas_pass, "ok T1 qual=reads", (2,), cas_args())
+case("trb021_acq_rel", cas_pass, "ok T1 qual=reads", (2,), cas_args(PUB="acq_rel", ACQ="acq_rel"))
+case("trb021_grid3", cas_pass, "ok T1 qual=reads", (3,), cas_args())
+case("trb021_release_only", cas_pass, "races RAW:P:R/programs", (2,), cas_args(ACQ="relaxed"))
+case("trb021_acquire_only", cas_pass, "races RAW:P:R/programs", (2,), cas_args(PUB="relaxed"))
+case("trb021_cta", cas_pass, "races|unsupported never=ok", (2,), cas_args(SCOPE="cta"))
+case("trb021_initial", cas_pass, "races RAW:P:R/programs", (2,), cas_args(SEEN=0))
+case("trb022", cas_pass, "ok T1 qual=reads", (2,), cas_args(CMP=7))
+case("trb022_relaxed", cas_pass, "races RAW:P:R/programs", (2,), cas_args(CMP=7, ACQ="relaxed"))
+case("trb023", cas_pass, "ok T1 qual=reads", (2,), cas_args(flag=zeros(2048)))
+case("trb023_relaxed", cas_pass, "races RAW:P:R/programs", (2,), cas_args(flag=zeros(2048), ACQ="relaxed"))
+
+
+# ---- trb025, p88: one producer, two consumers; the second may not wait ------------------------------
+@triton.jit
+def roles(sem, data, out, WANT: tl.constexpr, POLL: tl.constexpr, SKIP: tl.constexpr):
+    pid = tl.program_id(0)
+    if pid == 0:
+        tl.store(data, 7)  # @P
+        tl.debug_barrier()
+        tl.atomic_xchg(sem, 1, sem="release")
+    else:
+        if pid < SKIP:
+            while tl.atomic_add(sem, 0, sem=POLL) != WANT:
+                pass
+            tl.debug_barrier()
+        tl.store(out + pid, tl.load(data))  # @R
+
+
+def role_args(**kw):
+    return dict(dict(sem=zeros(1), data=T("i32", 1), out=T("i32", 3), WANT=1, POLL="acquire", SKIP=3), **kw)
+
+
+case("trb025", roles, "ok T1-launch qual=termination qual=reads", (3,), role_args())
+case("trb025_relaxed", roles, "races RAW:P:R/programs", (3,), role_args(POLL="relaxed"))
+case("trb025_initial", roles, "races RAW:P:R/programs", (3,), role_args(WANT=0))
+case("trb025_skip", roles, "races RAW:P:R/programs", (3,), role_args(SKIP=2))
+
+
+# ---- T47, p123: arrivals ------------------------------------------------------------------------------
+@triton.jit
+def arrive(cnt, data, out, WANT: tl.constexpr, SEM: tl.constexpr, PRE: tl.constexpr, STEP: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(data + pid, pid)  # @P
+    if PRE:
+        tl.debug_barrier()
+    tl.atomic_add(cnt, STEP, sem=SEM)
+    while tl.atomic_add(cnt, 0, sem="acquire") < (tl.num_programs(0) if WANT < 0 else WANT):
+        pass
+    tl.debug_barrier()
+    tl.store(out + pid, tl.load(data + (pid + 1) % tl.num_programs(0)))  # @R
+
+
+def arrive_args(n=4, **kw):
+    return dict(dict(cnt=zeros(1), data=T("i32", 4), out=T("i32", 4), WANT=-1, SEM="release", PRE=True, STEP=1), **kw)
+
+
+case("T47", arrive, "ok T1 qual=termination qual=reads", (4,), arrive_args())
+case("T47_one_less", arrive, "races *:P:R/programs", (4,), arrive_args(WANT=3))
+case("p123_relaxed", arrive, "races *:P:R/programs", (4,), arrive_args(SEM="relaxed"))
+case("p123_no_barrier", arrive, "races *:P:R/programs", (4,), arrive_args(PRE=False))
+case("p123_two_axes", arrive, "races|unsupported never=ok", (2, 2), arrive_args())
+case("p123_negative", arrive, "races|unsupported never=ok", (4,), arrive_args(STEP=-1))
+
+
+# ---- T29, p23, p24, p95: what a compare-and-swap or a counter can find ------------------------------
+@triton.jit
+def failing(flag, out, CMP: tl.constexpr):
+    pid = tl.program_id(0)
+    if pid == 0:
+        tl.atomic_cas(flag, CMP, 2, sem="relaxed")  # @C
+    else:
+        tl.store(out + pid, tl.load(flag))  # @L
+
+
+case("T29", failing, "ok T1 qual=reads", (2,), dict(flag=zeros(1), out=T("i32", 2), CMP=1))
+case("T29_succeeds", failing, "races *:C:L/programs", (2,), dict(flag=zeros(1), out=T("i32", 2), CMP=0))
+
+
+@triton.jit
+def p24(cnt, out):
+    o = tl.atomic_add(cnt, 1, sem="relaxed")
+    if o < 0:
+        tl.store(out, tl.program_id(0))  # @S
+
+
+case("p24", p24, "races WAW:S:S/programs alt=potential-race never=ok", (4,), dict(cnt=T("i32", 1, values=[2147483646]), out=T("i32", 1)))
+case("p24_safe", p24, "ok T1-launch", (4,), dict(cnt=T("i32", 1, values=[5]), out=T("i32", 1)))
+
+
+# ---- p126: the reader's own program writes the value -----------------------------------------------
+@triton.jit
+def p126(f, x, out, OWN: tl.constexpr):
+    if tl.program_id(0) == 0:
+        tl.store(x, 7)  # @P
+        tl.debug_barrier()
+        tl.atomic_xchg(f, 1, sem="release")
+    else:
+        tl.atomic_xchg(f + OWN, 1, sem="relaxed")
+        o = tl.atomic_cas(f, 1, 1, sem="acquire")
+        tl.debug_barrier()
+        if o == 1:
+            tl.store(out, tl.load(x))  # @R
+
+
+case("p126", p126, "races RAW:P:R/programs", (2,), dict(f=zeros(2), x=T("i32", 1), out=T("i32", 1), OWN=0))
+case("p126_safe", p126, "ok T1-launch", (2,), dict(f=zeros(2), x=T("i32", 1), out=T("i32", 1), OWN=1))
+
+
+# ---- p103, T46, T85: polls that answer themselves -----------------------------------------------------
+@triton.jit
+def self_poll(f, x, y, NEW: tl.constexpr, WANT: tl.constexpr, CMP: tl.constexpr):
+    if tl.program_id(0) == 0:
+        tl.store(x, 7)  # @P
+        tl.debug_barrier()
+        tl.atomic_xchg(f, 1, sem="release")
+    else:
+        while tl.atomic_cas(f, CMP, NEW, sem="acquire") != WANT:
+            pass
+        tl.debug_barrier()
+        tl.store(y, tl.load(x))  # @R
+
+
+def self_args(**kw):
+    return dict(dict(f=zeros(1), x=T("i32", 1), y=T("i32", 1)), **kw)
+
+
+case("p103", self_poll, "races RAW:P:R/programs", (2,), self_args(CMP=0, NEW=1, WANT=1))
+case("p103_identity", self_poll, "ok T1-launch qual=termination", (2,), self_args(CMP=1, NEW=1, WANT=1))
+case("p103_success_exits", self_poll, "ok T1-launch qual=termination", (2,), self_args(CMP=1, NEW=0, WANT=1))
+
+
+# ---- T42, T43: polls that failed against other accesses of the flag ------------------------------
+@triton.jit
+def reset(f, out, SCOPE: tl.constexpr, PLAIN: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    if pid == 0:
+        if PLAIN:
+            tl.store(f, 1)  # @U
+        else:
+            tl.atomic_xchg(f, 1, sem="relaxed", scope=SCOPE)  # @X
+    else:
+        while tl.atomic_add(f, 0, sem="relaxed") != 1:  # @W
+            pass
+        tl.store(out + pid * B + tl.arange(0, B), pid)
+
+
+def reset_args(**kw):
+    return dict(dict(f=zeros(1), out=T("i32", 128), SCOPE="gpu", PLAIN=False, B=64), **kw)
+
+
+case("T43_gpu", reset, "ok T1 qual=termination", (2,), reset_args())
+case("T42_cta", reset, "races *:X:W/programs", (2,), reset_args(SCOPE="cta"))
+case("T43_plain", reset, "races *:U:W/programs", (2,), reset_args(PLAIN=True))
+
+
+# ---- p35, T27, T28, p71 --------------------------------------------------------------------------------
+@triton.jit
+def two_waits(f, g, a, b, out, PUB: tl.constexpr):
+    pid = tl.program_id(0)
+    if pid == 0:
+        tl.store(a, 1)  # @A
+        tl.debug_barrier()
+        tl.atomic_xchg(f, 1, sem="release")
+    elif pid == 1:
+        tl.store(b, 2)  # @B
+        tl.debug_barrier()
+        tl.atomic_xchg(g, 1, sem=PUB)
+    else:
+        while tl.atomic_add(f, 0, sem="acquire") != 1:
+            pass
+        while tl.atomic_add(g, 0, sem="acquire") != 1:
+            pass
+        tl.debug_barrier()
+        tl.store(out + pid, tl.load(a) + tl.load(b))  # @R
+
+
+def two_args(**kw):
+    return dict(dict(f=zeros(1), g=zeros(1), a=T("i32", 1), b=T("i32", 1), out=T("i32", 8), PUB="release"), **kw)
+
+
+case("p35", two_waits, "ok T1 qual=termination", (4,), two_args())
+case("p35_relaxed", two_waits, "races *:B:R/programs", (4,), two_args(PUB="relaxed"))
+
+
+@triton.jit
+def p71(f, x, out, PLAIN: tl.constexpr):
+    if tl.program_id(0) == 0:
+        tl.store(x, 7)  # @P
+        tl.debug_barrier()
+        if PLAIN:
+            tl.store(f, 1)  # @F
+        else:
+            tl.atomic_or(f, 1, sem="release")  # @F
+    else:
+        o = tl.atomic_add(f, 0, sem="acquire")
+        tl.debug_barrier()
+        if o == 1:
+            tl.store(out, tl.load(x))  # @R
+
+
+case("p71", p71, "races|unsupported never=ok", (2,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), PLAIN=True))
+case("p71_or", p71, "ok T1-launch", (2,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), PLAIN=False))
