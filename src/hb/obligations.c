@@ -7,6 +7,7 @@
  * without the record's own obligations: both are computed from the ideal offset and would hide the wrap
  * (happens-before.md 5.6, p106). The in-bounds premise of 3.4 is discharged here too. */
 #include "hb/ladder.h"
+#include "hb/sync.h"
 #include <assert.h>
 
 /* Records whose obligations and activity matter: those in a pair that was not filtered. */
@@ -65,6 +66,24 @@ static bool counts_loaded(const pr_encoding *e, const pr_side *s, pr_term t)
     return false;
 }
 
+/* The same with what is known of the results of atomics; EMPTY then rests on their initial values. */
+static void ask_with_atomics(pr_run *run, pr_encoding *e, const pr_term_vec *conj, bool may_use_z3, pr_outcome *o)
+{
+    pr_term_vec all = { 0 };
+    pr_query q;
+    bool free_value = false;
+    for (int j = 0; j < conj->n; j++) {
+        pr_vec_push(run->arena, &all, conj->data[j]);
+        free_value = free_value || pr_term_any(e->terms, conj->data[j], is_free, NULL);
+    }
+    if (!free_value || o->answer == PR_ANSWER_EMPTY) return;
+    pr_sync_facts(e, &all);
+    if (all.n == conj->n) return;
+    pr_encode_single(e, all.data, all.n, &q);
+    pr_decide(&run->d, &q, may_use_z3, o, NULL);
+    if (o->answer == PR_ANSWER_EMPTY) pr_add_qualifier(run, "reads tensor contents");
+}
+
 /* Asks whether some execution reaches `held` and violates a width-`bits` part of it. *free_values: only
  * where the wrapping value itself is computed from values that the launch does not give (contents of
  * tensors); a path or mask that such values merely open does not excuse it. */
@@ -94,6 +113,7 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_query q;
         pr_encode_single(e, conj.data, conj.n, &q);
         pr_decide(&run->d, &q, may_use_z3, o, NULL);
+        ask_with_atomics(run, e, &conj, may_use_z3, o);
         *free_values = pr_term_any(T, broken, is_free, NULL) || counts_loaded(e, v->side, broken);
         if (o->answer == PR_ANSWER_WITNESS && *free_values) {   /* a definite wrap elsewhere is worse */
             possible = *o;
@@ -360,6 +380,7 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
             pr_vec_push(run->arena, &conj, outside);
             pr_encode_single(launch, conj.data, conj.n, &q);
             pr_decide(&run->d, &q, false, &o, NULL);   /* undecided is a qualifier: not worth the last resort */
+            ask_with_atomics(run, launch, &conj, false, &o);
         }
         if (o.answer == PR_ANSWER_EMPTY) continue;
         qualify_bounds(run, r);

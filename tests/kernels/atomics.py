@@ -130,7 +130,7 @@ def last_block_race(x, partial, counter, out, n, B: tl.constexpr, P: tl.constexp
 
 
 case(last_block, last_block_race,
-     lambda n, B: ((cdiv(n, B),), dict(x=T("i32", n), partial=T("i32", cdiv(n, B)), counter=T("i32", 1), out=T("i32", 1), P=1 << (cdiv(n, B) - 1).bit_length())),
+     lambda n, B: ((cdiv(n, B),), dict(x=T("i32", n), partial=T("i32", cdiv(n, B)), counter=T("i32", 1, fill=0), out=T("i32", 1), P=1 << (cdiv(n, B) - 1).bit_length())),
      big=dict(n=1048579, B=1024), small=dict(n=61, B=16))
 
 
@@ -165,7 +165,7 @@ def handoff_flag_race(x, data, flag, y, n, B: tl.constexpr):
 
 
 case(handoff_flag, handoff_flag_race,
-     lambda n, B: ((2 * cdiv(n, B),), dict(x=T("f32", n), data=T("f32", n), flag=T("i32", cdiv(n, B)), y=T("f32", n))),
+     lambda n, B: ((2 * cdiv(n, B),), dict(x=T("f32", n), data=T("f32", n), flag=T("i32", cdiv(n, B), fill=0), y=T("f32", n))),
      big=dict(n=1048579, B=1024), small=dict(n=61, B=16))
 
 
@@ -200,5 +200,5 @@ def handoff_spin_race(x, data, flag, y, n, B: tl.constexpr):
 
 
 case(handoff_spin, handoff_spin_race,
-     lambda n, B: ((2 * cdiv(n, B),), dict(x=T("f32", n), data=T("f32", n), flag=T("i32", cdiv(n, B)), y=T("f32", n))),
+     lambda n, B: ((2 * cdiv(n, B),), dict(x=T("f32", n), data=T("f32", n), flag=T("i32", cdiv(n, B), fill=0), y=T("f32", n))),
      big=dict(n=1048579, B=1024), small=dict(n=61, B=16))

@@ -102,6 +102,11 @@ def launch_text(entry, grid, args, ttir_name):
                       "strides": value.strides}
             if value.storage != (value.ptr + low, high - low):
                 tensor["storage"] = {"ptr": value.storage[0], "bytes": value.storage[1]}
+            if value.fill is not None:
+                count = 1
+                for extent in value.shape:
+                    count *= extent
+                tensor["values"] = [value.fill] * count
             value = {"tensor": tensor}
         items.append(f"    {json.dumps(name)}: {json.dumps(value)}")
     head = {"version": 1, "kernel": entry["name"], "ttir": ttir_name, "grid": list(grid),

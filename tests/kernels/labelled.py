@@ -262,7 +262,7 @@ def trb013_ticket(head, buf):
 
 
 case(trb013_plain, trb013_ticket,
-     lambda programs: ((programs,), dict(head=T("i32", 1), buf=T("i32", programs))),
+     lambda programs: ((programs,), dict(head=T("i32", 1, fill=0), buf=T("i32", programs))),
      big=dict(programs=1025), small=dict(programs=4))
 
 

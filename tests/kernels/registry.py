@@ -20,9 +20,10 @@ def cdiv(a, b):
 
 
 class Tensor:
-    """A tensor argument. `of` names the argument whose storage it views, at `offset` elements of this dtype."""
+    """A tensor argument. `of` names the argument whose storage it views, at `offset` elements of this dtype.
+    `fill`: every element holds this number at launch; None: the launch does not give the contents."""
 
-    def __init__(self, dtype, shape, strides=None, of=None, offset=0, align=16):
+    def __init__(self, dtype, shape, strides=None, of=None, offset=0, align=16, fill=None):
         self.dtype = dtype
         self.shape = [shape] if isinstance(shape, int) else list(shape)
         if strides is None:
@@ -31,7 +32,7 @@ class Tensor:
                 strides.insert(0, run)
                 run *= extent
         self.strides = list(strides)
-        self.of, self.offset, self.align = of, offset, align
+        self.of, self.offset, self.align, self.fill = of, offset, align, fill
         self.ptr = None
 
     @property

@@ -296,7 +296,7 @@ static void whiles(void)
 
     lower("  scf.while : () -> () {\n    %o = tt.atomic_cas acquire, gpu, %r, %c0, %c1 : (!tt.ptr<i32>, i32, i32) -> i32\n"
           "    %t = arith.cmpi eq, %o, %c1 : i32\n    scf.condition(%t)\n  } do {\n    scf.yield\n  }");
-    CHECK(refuses(PR_REFUSAL_NEEDS_SYNCHRONISATION) && R.records.n == 1);         /* row 38 */
+    CHECK(R.refusals.n == 0 && R.records.n == 2 && rec(0)->is_await && rec(1)->is_pre_exit);   /* row 38 */
     lower("  scf.while : () -> () {\n    %o = tt.atomic_rmw add, relaxed, gpu, %r, %c1 : (!tt.ptr<i32>, i32) -> i32\n"
           "    %t = arith.cmpi ne, %o, %c1 : i32\n    scf.condition(%t)\n  } do {\n    scf.yield\n  }");
     CHECK(refuses(PR_REFUSAL_SPIN_SHAPE) && R.records.n == 1);                    /* row 40 */
