@@ -9,7 +9,7 @@
 #include <time.h>
 #include "front/access.h"
 #include "front/assume.h"
-#include "polyrace_impl.h"
+#include "polyrace_cache.h"
 #include "util/opt.h"
 
 #ifndef POLYRACE_VERSION
@@ -105,6 +105,7 @@ void polyrace_context_free(polyrace_context *c)
     if (!c) return;
     c->closing = true;
     while (c->first) child_end(c->first);
+    pr_answers_free(c->answers);
     free(c);
 }
 
@@ -139,6 +140,10 @@ polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, 
         pr_fail(&e, PR_ERR_USAGE, "", 0, 0, "unknown option \"%.60s\"", name);
         return pr_copy_error(err, &e);
     }
+    if (id == PR_OPT_CACHE) {
+        o->cache_dir = value && *value ? value : NULL;
+        return POLYRACE_OK;
+    }
     if (pr_opt_value((pr_opt_id)id, value, &v, &e) != PR_OK) return pr_copy_error(err, &e);
     switch ((pr_opt_id)id) {
     case PR_OPT_ENGINE: o->engine = (int)v; break;
@@ -162,6 +167,7 @@ polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, 
     case PR_OPT_SNAPSHOT_ELEMENTS: o->snapshot_elements = v; break;
     case PR_OPT_SNAPSHOT_BYTES: o->snapshot_bytes = v; break;
     case PR_OPT_PAIR: o->pair = v; break;
+    case PR_OPT_NO_CACHE: o->no_cache = (int)v; break;
     default:
         pr_fail(&e, PR_ERR_INTERNAL, "", 0, 0, "option \"%s\" has no field", name);
         return pr_copy_error(err, &e);
@@ -654,12 +660,20 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *
     out->launch = j->launch;
     out->deterministic = true;
     if (j->lowered) {
-        pr_confirmer confirm;
-        pr_options options;
-        pr_job_options(p, j, &options);
-        pr_confirmer_init(&confirm, j);
+        pr_question question;
+        int64_t began = pr_now_us();
         out->records = j->records;
-        s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &e);
+        bool kept = pr_question_of(p, j, &question);
+        if (kept && pr_answer_find(p, j, &question, out)) {
+            out->us_decide = pr_now_us() - began;
+        } else {
+            pr_confirmer confirm;
+            pr_options options;
+            pr_job_options(p, j, &options);
+            pr_confirmer_init(&confirm, j);
+            s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &e);
+            if (kept && s == PR_OK && !p->ctx->interrupt) pr_answer_keep(p, j, &question, out);
+        }
     } else {
         out->status = PR_VERDICT_UNSUPPORTED;
         for (int i = 0; i < j->refusals.n; i++)

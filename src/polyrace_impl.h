@@ -24,6 +24,7 @@ struct polyrace_context {
     volatile int interrupt;
     bool closing;
     pr_child *first;
+    struct pr_answers *answers; /* polyrace_cache.c; null before the first */
 };
 
 struct polyrace_module {

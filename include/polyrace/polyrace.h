@@ -96,10 +96,13 @@ typedef struct polyrace_options {
     int64_t pair;           /* dumps: only this pair; -1 = all */
     const char *source_dir; /* where reports look for source files first; null = none */
     int no_explain;         /* races without their relation, sentence and count */
+    const char *cache_dir;  /* answers are kept there too, for later contexts; null = none */
+    int no_cache;           /* decide again what this context or cache_dir already knows */
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);
-/* Sets one option by its command-line name (without dashes) and spelling, e.g. "engine", "isl". */
+/* Sets one option by its command-line name (without dashes) and spelling, e.g. "engine", "isl".
+ * The value of "cache" is borrowed until the last call that uses o. */
 POLYRACE_API polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name,
                                                       const char *value, polyrace_error *err);
 

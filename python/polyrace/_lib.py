@@ -28,7 +28,7 @@ class _Error(ctypes.Structure):
 
 
 class _Options(ctypes.Structure):
-    # The fields that have no name in polyrace_options_set are grid, assume and source_dir.
+    # Fields not set through polyrace_options_set: grid, assume, source_dir and cache_dir.
     _fields_ = ([("struct_size", ctypes.c_size_t)]
                 + [(n, ctypes.c_int) for n in ("engine", "rung", "atomic_order", "dep_order", "program_order",
                                                "no_pretest", "cross_check", "accept_premises")]
@@ -37,6 +37,7 @@ class _Options(ctypes.Structure):
                                                  "snapshot_elements", "snapshot_bytes")]
                 + [("grid", ctypes.c_int64 * 3), ("assume", ctypes.POINTER(ctypes.c_char_p)),
                    ("n_assume", ctypes.c_size_t), ("pair", ctypes.c_int64), ("source_dir", ctypes.c_char_p),
+                   ("no_explain", ctypes.c_int), ("cache_dir", ctypes.c_char_p), ("no_cache", ctypes.c_int),
                    ("later", ctypes.c_char * 1024)])  # room for fields that a newer library appends
 
 
@@ -180,8 +181,9 @@ def _raise(err: _Error) -> None:
     raise PolyraceError(message or "failed without a reason")
 
 
-OPTION_NAMES = ("accept_premises", "assume", "atomic_order", "budget", "cross_check", "dep_order", "engine",
-                "first_ops", "grid", "max_leaves", "max_nesting", "max_ops", "max_text", "no_pretest", "pair",
+OPTION_NAMES = ("accept_premises", "assume", "atomic_order", "budget", "cache", "cross_check", "dep_order", "engine",
+                "first_ops", "grid", "max_leaves", "max_nesting", "max_ops", "max_text", "no_cache", "no_pretest",
+                "pair",
                 "program_order", "rung", "snapshot_bytes", "snapshot_elements", "source_dir", "t0_timeout",
                 "t1_timeout", "z3_rlimit")
 """Options of `check`, `trace` and `install`: the long options of `polyrace check` with underscores."""
@@ -216,6 +218,8 @@ class Options:
             self.native.n_assume = len(texts)
         elif name == "source_dir":
             self.native.source_dir = os.fsencode(value)
+        elif name == "cache":
+            self.native.cache_dir = None if value is None else os.fsencode(value)
         elif name not in OPTION_NAMES:
             near = difflib.get_close_matches(name, OPTION_NAMES, 1)
             raise TypeError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else

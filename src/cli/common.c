@@ -70,6 +70,7 @@ static bool set_option(pr_cli *c, int id, const char *value)
         return false;
     case PR_OPT_KIND_TEXT:
         c->text[id] = value;
+        if (*value && o->where & PR_OPT_LIBRARY) polyrace_options_set(&c->options, o->name, value, &e);
         if (*value) return true;
         pr_cli_usage(c->command, "--%s needs a value", o->name);
         return false;

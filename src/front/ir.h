@@ -176,6 +176,7 @@ struct pr_region {
 typedef struct pr_ir {
     pr_arena *arena;
     pr_str name;                 /* of the input, for messages                                   */
+    pr_str text;                 /* what was read                                               */
     pr_op *module;               /* "builtin.module"; region 0, block 0 holds the functions        */
     int n_ops, n_values;
     bool has_deep;               /* some tensor type is deep (pr_type_is_deep)                     */

@@ -687,6 +687,7 @@ pr_ir *pr_ir_parse(pr_arena *arena, const char *text, size_t length, const char 
     pr_parse_goto(p, start);
     ir->arena = arena;
     ir->name = pr_str_of(p->file);
+    ir->text = (pr_str){ own, length };
     ir->module = file(p);
     ir->n_ops = p->n_ops;
     ir->n_values = p->n_values;

@@ -168,7 +168,7 @@ static int by_text(const pr_record *a, const pr_record *b)
     }
 }
 
-static void sort_records(pr_records *R)
+void pr_records_sort(pr_records *R)
 {
     pr_record *r = R->records.data;
     for (int i = 1; i < R->records.n; i++) {
@@ -182,7 +182,7 @@ static void sort_records(pr_records *R)
 
 void pr_records_build(pr_records *R, pr_arena *arena)
 {
-    sort_records(R);
+    pr_records_sort(R);
     for (int i = 0; i < R->records.n; i++) {
         assert(R->records.data[i].id == i);
         set_flags(R, &R->records.data[i], arena);

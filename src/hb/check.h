@@ -37,6 +37,8 @@ typedef struct pr_confirmer {
                         const pr_witness_access *a, bool *confirmed, pr_error *err);
 } pr_confirmer;
 
+/* Text order, which gives records their final numbers. */
+void pr_records_sort(pr_records *r);
 /* Finishes raw records in place (positions, uncertain flags, dependency closure). */
 void pr_records_build(pr_records *r, pr_arena *arena);
 

@@ -390,6 +390,7 @@ static void drop_stale_evidence(pr_run *run)
 
 static void fill_ledger(pr_run *run)
 {
+    run->out->counts.pairs = run->pairs.n;
     pr_vec_reserve(run->arena, &run->out->ledger, run->out->ledger.n + run->pairs.n);
     for (int i = 0; i < run->pairs.n; i++) {
         const pr_pair *p = &run->pairs.data[i];

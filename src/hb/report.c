@@ -256,9 +256,9 @@ static void stats(printer *p, const pr_config_verdict *c)
                   (double)c->us_parse / 1e3, (double)c->us_lower / 1e3, (double)c->us_decide / 1e3,
                   (double)c->us_explain / 1e3);
     pr_buf_printf(p->b,
-                  "  pairs: %d, filtered %lld; settled by pre-tests %lld, isl %lld, enumeration "
+                  "  pairs: %lld, filtered %lld; settled by pre-tests %lld, isl %lld, enumeration "
                   "%lld, z3 %lld\n",
-                  c->ledger.n, (long long)c->counts.filtered, (long long)c->counts.pretest,
+                  (long long)c->counts.pairs, (long long)c->counts.filtered, (long long)c->counts.pretest,
                   (long long)c->counts.isl, (long long)c->counts.enumerated,
                   (long long)c->counts.z3);
     pr_buf_printf(p->b, "  work: %lld queries, %lld leaves, %llu isl operations, %llu z3 units\n",

@@ -87,41 +87,56 @@ void pr_add_qualifier(pr_run *run, const char *text)
 /* The verdict rule (style.md 6): an exact race decides; else anything left open refuses; else premises
  * without an execution are vacuous; else, and only if every pair is filtered, proved, or (for a proof of
  * this grid only) fragile, the configuration is free of races. */
+static bool ledger_adds_up(const int64_t bucket[PR_BUCKETS], const pr_records *r, pr_rung rung)
+{
+    int64_t settled = bucket[PR_BUCKET_FILTERED] + bucket[PR_BUCKET_PROVED], all = 0;
+    if (rung == PR_RUNG_T1_LAUNCH) settled += bucket[PR_BUCKET_GRID_FRAGILE];
+    for (int k = 0; k < PR_BUCKETS; k++) all += bucket[k];
+    return rung != PR_RUNG_NONE && settled == all && settled == (int64_t)r->records.n * (r->records.n + 1);
+}
+
+static pr_verdict_status conclude(pr_config_verdict *v, const pr_records *r, const int64_t bucket[PR_BUCKETS],
+                                  pr_rung rung, bool feasible)
+{
+    v->rung = PR_RUNG_NONE;
+    if (v->races.n) return v->status = PR_VERDICT_RACES;
+    v->status = PR_VERDICT_UNSUPPORTED;
+    if (v->refusals.n || !ledger_adds_up(bucket, r, rung)) return v->status;
+    if (!feasible) return v->status = PR_VERDICT_VACUOUS;
+    v->status = PR_VERDICT_OK;
+    v->rung = rung;
+    return v->status;
+}
+
 void pr_verdict_settle(pr_run *run, pr_rung rung, bool feasible)
 {
     pr_config_verdict *v = run->out;
-    int open = 0, settled = 0;
-    for (int i = 0; i < v->ledger.n; i++) {
-        switch (v->ledger.data[i].bucket) {
-        case PR_BUCKET_FILTERED:
-        case PR_BUCKET_PROVED: settled++; break;
-        case PR_BUCKET_GRID_FRAGILE: settled += rung == PR_RUNG_T1_LAUNCH; open += rung != PR_RUNG_T1_LAUNCH; break;
-        case PR_BUCKET_RACE:
-        case PR_BUCKET_WITHHELD:
-        case PR_BUCKET_REFUSED:
-        case PR_BUCKET_UNDECIDED: open++; break;
-        }
-    }
-    v->rung = PR_RUNG_NONE;
-    if (v->races.n) {
-        v->status = PR_VERDICT_RACES;
-        return;
-    }
-    v->status = PR_VERDICT_UNSUPPORTED;
-    int pairs = run->R->records.n * (run->R->records.n + 1);
-    if (v->refusals.n || open || settled != pairs || rung == PR_RUNG_NONE) {
+    int64_t bucket[PR_BUCKETS] = { 0 };
+    for (int i = 0; i < v->ledger.n; i++) bucket[v->ledger.data[i].bucket]++;
+    switch (conclude(v, run->R, bucket, rung, feasible)) {
+    case PR_VERDICT_OK:
+    case PR_VERDICT_RACES: break;
+    case PR_VERDICT_UNSUPPORTED:
         if (!v->refusals.n)
             pr_add_refusal(run, PR_REFUSAL_UNKNOWN, (pr_loc){ 0 }, "some pairs of accesses were not settled");
         v->qualifiers.n = 0;
-        return;
+        break;
+    case PR_VERDICT_VACUOUS: v->qualifiers.n = 0; break;
     }
-    if (!feasible) {
-        v->status = PR_VERDICT_VACUOUS;
-        v->qualifiers.n = 0;
-        return;
-    }
-    v->status = PR_VERDICT_OK;
-    v->rung = rung;
+}
+
+bool pr_verdict_recall(pr_config_verdict *v, const pr_records *r, const int64_t bucket[PR_BUCKETS],
+                       pr_verdict_status status, pr_rung rung)
+{
+    int64_t all = 0;
+    for (int k = 0; k < PR_BUCKETS; k++) all += bucket[k];
+    v->counts.pairs = all;
+    if (status == PR_VERDICT_OK) return conclude(v, r, bucket, rung, true) == PR_VERDICT_OK;
+    v->rung = PR_RUNG_NONE;
+    v->status = status;
+    if (rung != PR_RUNG_NONE) return false;
+    if (status == PR_VERDICT_RACES) return v->races.n > 0;
+    return !v->races.n && (status == PR_VERDICT_VACUOUS || v->refusals.n > 0);
 }
 
 static int severity(pr_verdict_status s)

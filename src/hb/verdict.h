@@ -42,13 +42,13 @@ typedef struct pr_z3_reason { int pair; const char *reason; pr_loc loc; } pr_z3_
 
 /* One row a pair, in order; the ledger must add up before OK. */
 typedef enum { PR_BUCKET_FILTERED, PR_BUCKET_PROVED, PR_BUCKET_RACE, PR_BUCKET_WITHHELD,
-               PR_BUCKET_GRID_FRAGILE, PR_BUCKET_REFUSED, PR_BUCKET_UNDECIDED } pr_bucket;
+               PR_BUCKET_GRID_FRAGILE, PR_BUCKET_REFUSED, PR_BUCKET_UNDECIDED, PR_BUCKETS } pr_bucket;
 typedef struct pr_ledger_row {
     int pair, a, b; bool intra; pr_bucket bucket; const char *evidence;
     pr_refusal_kind why;           /* REFUSED, UNDECIDED                                        */
 } pr_ledger_row;
 
-typedef struct pr_counts { int64_t pretest, isl, enumerated, z3, filtered; uint64_t isl_ops, z3_units; int64_t queries, leaves; } pr_counts;
+typedef struct pr_counts { int64_t pretest, isl, enumerated, z3, filtered; uint64_t isl_ops, z3_units; int64_t queries, leaves, pairs; } pr_counts;
 
 typedef struct pr_config_verdict {
     pr_verdict_status status;

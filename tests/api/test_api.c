@@ -1,6 +1,7 @@
 /* The public library as a stranger uses it: handles, errors, options, builder, accessors,
  * lifetimes. */
 #undef NDEBUG
+#define _POSIX_C_SOURCE 200809L
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,45 @@ static void test_stages(void)
     polyrace_context_free(c);
 }
 
+/* An equal question is answered from memory: then the file that the first answer left is not written again. */
+static void test_memory(void)
+{
+    polyrace_context *c = polyrace_context_new();
+    polyrace_error e = { 0 };
+    polyrace_options o;
+    char dir[] = "polyrace-api-XXXXXX", command[128];
+    assert(mkdtemp(dir));
+    for (int stride = 8; stride <= 16; stride += 8)
+        for (int no_cache = 0; no_cache < 2; no_cache++) {
+            text fresh = { 0 }, again = { 0 };
+            polyrace_sink a = { collect, &fresh }, b = { collect, &again };
+            polyrace_launch *l = build(c);
+            polyrace_options_init(&o);
+            o.no_cache = no_cache;
+            assert(polyrace_options_set(&o, "cache", dir, &e) == POLYRACE_OK);
+            polyrace_verdict *first = polyrace_check(c, parse(c, stride), l, &o, &e);
+            assert(first && polyrace_verdict_write(first, POLYRACE_FORMAT_TEXT, &a, &e) == POLYRACE_OK);
+            snprintf(command, sizeof command, "ls %s | grep -q answer", dir);
+            assert((system(command) == 0) == !no_cache);
+            snprintf(command, sizeof command, "rm -f %s/*", dir);
+            assert(system(command) == 0);
+            polyrace_verdict *second = polyrace_check(c, parse(c, stride), l, &o, &e);
+            assert(second && polyrace_verdict_write(second, POLYRACE_FORMAT_TEXT, &b, &e) == POLYRACE_OK);
+            snprintf(command, sizeof command, "ls %s | grep -q answer", dir);
+            assert(system(command) != 0);
+            assert(fresh.n == again.n && memcmp(fresh.data, again.data, fresh.n) == 0);
+            assert(polyrace_verdict_race_count(first) == polyrace_verdict_race_count(second));
+            polyrace_interrupt(c); /* an answer from memory does not swallow it */
+            assert(!polyrace_check(c, parse(c, stride), l, &o, &e) && e.kind == POLYRACE_INTERRUPTED);
+            memset(&e, 0, sizeof e);
+            free(fresh.data);
+            free(again.data);
+        }
+    snprintf(command, sizeof command, "rmdir %s", dir);
+    assert(system(command) == 0);
+    polyrace_context_free(c);
+}
+
 static void test_interrupt(void)
 {
     polyrace_context *c = polyrace_context_new();
@@ -240,6 +280,7 @@ int main(void)
     test_errors();
     test_options();
     test_stages();
+    test_memory();
     test_interrupt();
     assert(polyrace_refusal_slug(0) && !polyrace_refusal_slug(9999));
     assert(polyrace_refusal_meaning("multi-cta") && !polyrace_refusal_meaning("no-such-kind"));
