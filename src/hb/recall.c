@@ -117,6 +117,13 @@ bool pr_recall_write(pr_buf *b, const pr_config_verdict *v, const pr_records *r)
     put(b, c->leaves);
     put(b, v->qualifiers.n);
     for (int i = 0; i < v->qualifiers.n; i++) put_text(b, v->qualifiers.data[i]);
+    put(b, v->conditions.n);
+    for (int i = 0; i < v->conditions.n; i++) {
+        pr_buf t;
+        pr_buf_init(&t, b->arena);
+        pr_term_print(&t, r->terms, v->conditions.data[i]);
+        put_str(b, (pr_str){ t.data, t.n });
+    }
     put(b, v->notes.n - r->notes.n); /* the lowering's own come from the asking records */
     for (int i = r->notes.n; i < v->notes.n; i++) put_text(b, v->notes.data[i]);
     put(b, v->races.n);
@@ -324,6 +331,13 @@ static pr_race get_race(reader *x)
 static void get_lists(reader *x, pr_config_verdict *v)
 {
     for (int n = get_count(x); n-- > 0 && !x->bad;) pr_vec_push(x->arena, &v->qualifiers, get_words(x));
+    for (int n = get_count(x); n-- > 0 && !x->bad;) {
+        pr_term t;
+        const char *why;
+        pr_str text = get_str(x);
+        if (x->bad || !pr_term_parse(x->r->terms, text, &t, &why) || !pr_term_is_bool(x->r->terms, t)) x->bad = true;
+        else pr_vec_push(x->arena, &v->conditions, t);
+    }
     for (int i = 0; i < x->r->notes.n; i++) pr_vec_push(x->arena, &v->notes, x->r->notes.data[i]);
     for (int n = get_count(x); n-- > 0 && !x->bad;) pr_vec_push(x->arena, &v->notes, get_words(x));
     for (int n = get_count(x); n-- > 0 && !x->bad;) pr_vec_push(x->arena, &v->races, get_race(x));
