@@ -6,6 +6,7 @@ the library release they were recorded with.
 """
 import json
 import os
+import sys
 
 import common
 import suite
@@ -81,5 +82,7 @@ def main(o):
     if skipped:
         print(f"recorded, but not there any more: {', '.join(sorted(skipped))}")
     fresh = len(set(new["kernels"]) - set(old["kernels"]))
+    if worse:
+        print(f"If the work is wanted: {sys.argv[0]} baseline --record --build {o.build}, with the reason in the commit.")
     print(f"{len(old['queries'])} queries, {len(old['kernels'])} kernels, {fresh} not recorded; {len(worse)} counters rose")
     return 1 if worse or bad or len(skipped) > len(old["kernels"]) // 2 else 0

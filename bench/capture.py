@@ -138,7 +138,15 @@ def pointers(fn):
     return {p.name for p in fn.params if p.name in found or re.search(r"(_ptrs?$|^ptr_|_ptr_)", p.name)}
 
 
-def constant(name, attempt):
+def unrolled(fn):
+    """Constants that say how often a loop is unrolled."""
+    return {x.id for n in ast.walk(ast.parse(textwrap.dedent(fn.src)))
+            if isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "static_range" for a in n.args for x in ast.walk(a) if isinstance(x, ast.Name)}
+
+
+def constant(name, attempt, counts):
+    if name in counts or re.search(r"^num|^n_|count", name, re.I):
+        return (4, 2, 8)[attempt]
     if re.search(r"BLOCK|^B[A-Z]$|TILE|SIZE|HEAD|DIM|^[DKV]$|^B[TKVSC]$", name):
         return (64, 32, 128)[attempt]
     if re.search(r"dtype|type", name, re.I):
@@ -153,12 +161,12 @@ def constant(name, attempt):
 def guess(fn, given, attempt):
     """name -> (type of the signature, value of the launch)."""
     out, at = {}, 1 << 34
-    bases = pointers(fn)
+    bases, counts = pointers(fn), unrolled(fn)
     kind = ("fp16", "fp32", "bf16")[attempt]
     for p in fn.params:
         n = p.name
         if p.is_constexpr:
-            out[n] = ("constexpr", given[n] if n in given else p.default if p.has_default else constant(n, attempt))
+            out[n] = ("constexpr", given[n] if n in given else p.default if p.has_default else constant(n, attempt, counts))
         elif n in bases:
             element = "i64" if WHOLE.search(n.replace("_ptr", "")) else kind
             out[n] = ("*" + element, at)
