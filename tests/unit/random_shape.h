@@ -9,6 +9,7 @@ typedef enum rp_shape {
     RP_BOX,          /* sums with numbers, no masks: delta search                               */
     RP_WINDOW,       /* two records, one stride over the ids, different rests: window test       */
     RP_STRIDE,       /* s*row + column with a parameter s: rule P, non-overlapping strides        */
+    RP_STRIDES,      /* several parameters as strides, conditions on them: lemma NO              */
     RP_GRID_STRIDE,  /* pid + k*G: lemma GS                                                    */
     RP_DIGITS        /* quotient and remainder put together again: rule D, lemma DM               */
 } rp_shape;
@@ -107,7 +108,7 @@ static inline void random_pair_shaped(random_pair *r, pr_terms *T, pr_arena *are
         return;
     }
     do {
-        random_pair_frame(r, T, arena, g, false);
+        random_pair_frame(r, T, arena, g, shape == RP_STRIDES);
     } while (shape == RP_WINDOW && (r->same || r->intra));
     r->epochs = r->depends = r->atomic = false;
     bool divide = shape == RP_WINDOW || rnd(g) % 3;             /* an element's address, else bytes */
@@ -120,6 +121,10 @@ static inline void random_pair_shaped(random_pair *r, pr_terms *T, pr_arena *are
         case RP_BOX: a->addr = rs_box(r, T, g, i); break;
         case RP_WINDOW: a->addr = rs_window(r, T, g, i, stride); break;
         case RP_STRIDE: a->addr = rs_stride(r, T, g, i, &a->mask); break;
+        case RP_STRIDES:
+            a->addr = rp_strided(T, g, r->dim[i], RP_DIMS, r->param);
+            a->mask = rp_mask(T, g, r->dim[i], RP_DIMS, r->param);
+            break;
         case RP_GRID_STRIDE: a->addr = rs_grid_stride(r, T, g, i, &a->mask, rnd(g) % 4 ? start : rnd_in(g, 0, 2)); break;
         default: a->addr = rs_digits(r, T, g, i); break;
         }
@@ -131,5 +136,6 @@ static inline void random_pair_shaped(random_pair *r, pr_terms *T, pr_arena *are
         }
     }
     random_pair_query(r, T, arena);
+    if (shape == RP_STRIDES) rp_premises(r, T, g, r->param);
 }
 #endif

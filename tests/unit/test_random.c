@@ -14,7 +14,7 @@
 
 static const pr_limits limits = { .max_ops = 20000, .first_ops = 700, .max_leaves = 256 };
 
-typedef struct tally { long instances, claims, wrong; } tally;
+typedef struct tally { long instances, claims, conditions, wrong; } tally;
 
 /* One instance. fault 0: none. Prints the instance when verbose and wrong. */
 typedef struct suite {
@@ -22,7 +22,7 @@ typedef struct suite {
     void (*one)(const struct suite *s, rng *g, int fault, bool verbose, tally *t);
     int faults[8];          /* ended by 0                                        */
     int least;              /* claims among 1000 instances, so that it means something */
-    rp_shape shapes[3];
+    rp_shape shapes[4];
     int n_shapes, tiers;    /* pairs: shapes taken in turn, rows of the engine table asked */
 } suite;
 
@@ -49,6 +49,7 @@ static void one_pair(const suite *s, rng *g, int fault, bool verbose, tally *t)
     random_pair r;
     random_pair_shaped(&r, T, arena, g, s->shapes[rnd(g) % (uint32_t)s->n_shapes]);
     if (!r.ok) return;
+    r.q.suggest = rnd(g) % 2;
     t->instances++;
     bool asked = false;
     pr_answer want = PR_ANSWER_UNKNOWN;
@@ -58,6 +59,18 @@ static void one_pair(const suite *s, rng *g, int fault, bool verbose, tally *t)
         pr_pre_dropped = (pr_pre_rule)fault;
         engine(i)->decide(ctx[i], &r.q, &limits, scratch, &o);
         pr_pre_dropped = PR_DROP_NONE;
+        if (o.answer == PR_ANSWER_UNKNOWN && !pr_term_none(o.needs)) {     /* a condition: it is a premise, and asked again */
+            pr_term_vec all = { 0 };
+            for (int k = 0; k < r.q.n_premises; k++) pr_vec_push(scratch, &all, r.q.premises[k]);
+            pr_conjuncts(T, o.needs, &all, scratch);
+            r.q.premises = all.data;
+            r.q.n_premises = all.n;
+            r.q.suggest = false;
+            pr_pre_dropped = (pr_pre_rule)fault;
+            engine(i)->decide(ctx[i], &r.q, &limits, scratch, &o);
+            pr_pre_dropped = PR_DROP_NONE;
+            t->conditions += o.answer == PR_ANSWER_EMPTY;
+        }
         if (o.answer == PR_ANSWER_UNKNOWN) continue;
         if (!asked) want = random_pair_oracle(&r, T);
         asked = true;
@@ -133,8 +146,8 @@ static const suite suites[] = {
       150, { RP_ANY }, 1, 1 << 1 },
     { "deltas", one_pair, { PR_DROP_RESIDUE, PR_DROP_BOTH_WIDTHS, PR_DROP_AXES, PR_DROP_ABSENT, PR_DROP_W, 0 }, 150, { RP_BOX }, 1, 1 << 0 },
     { "window", one_pair, { PR_DROP_BOTH_WIDTHS, PR_DROP_HULL, 0 }, 50, { RP_WINDOW }, 1, 3 },
-    { "lemmas", one_pair, { PR_DROP_P_SLACK, PR_DROP_P_SIGN, PR_DROP_P_FACTOR, PR_DROP_D_KIND, PR_DROP_SIGN, 0 },
-      50, { RP_STRIDE, RP_GRID_STRIDE, RP_DIGITS }, 3, 1 << 1 },
+    { "lemmas", one_pair, { PR_DROP_P_SLACK, PR_DROP_P_SIGN, PR_DROP_P_FACTOR, PR_DROP_D_KIND, PR_DROP_SIGN, PR_DROP_LIFT_SIGN, PR_DROP_DIVISOR, 0 },
+      50, { RP_STRIDE, RP_STRIDES, RP_GRID_STRIDE, RP_DIGITS }, 4, 1 << 1 },
     { "splits", one_split, { 1, 2, 3, 4, 5, 6, 7, 0 }, 500, { RP_ANY }, 1, 0 },
     { "ranges", one_range, { 1, 2, 3, 4, 5, 6, 7, 0 }, 500, { RP_ANY }, 1, 0 },
 };
@@ -179,7 +192,8 @@ int main(int argc, char **argv)
         CHECK(t.wrong == 0);
         CHECK(t.instances >= rounds || t.wrong);
         CHECK(t.claims * 1000 >= t.instances * s->least);
-        printf("%s: %ld instances, %ld with a claim, %ld wrong (seed %llu)\n", name, t.instances, t.claims, t.wrong, (unsigned long long)seed);
+        printf("%s: %ld instances, %ld with a claim (%ld under a named condition), %ld wrong (seed %llu)\n", name, t.instances, t.claims,
+               t.conditions, t.wrong, (unsigned long long)seed);
     }
     for (int i = 0; i < 3; i++) engine(i)->close(ctx[i]);
     pr_arena_free(keep);
