@@ -19,6 +19,7 @@ from .errors import (InputError, InternalError, Interrupted, LibraryError, Polyr
 
 if TYPE_CHECKING:
     from ._check import check, check_all, dump
+    from ._hook import install, uninstall
     from ._launch import Launch, load, save
     from ._lib import engine_versions, interrupt, refusal_kinds
     from .scan_run import ScanResult, scan
@@ -30,6 +31,7 @@ _WHERE = {
     "check": "._check", "check_all": "._check", "dump": "._check",
     "Launch": "._launch", "load": "._launch", "save": "._launch",
     "engine_versions": "._lib", "interrupt": "._lib", "refusal_kinds": "._lib",
+    "install": "._hook", "uninstall": "._hook",
     "trace": "._trace", "Trace": "._trace",
     "Access": ".verdict", "ConfigVerdict": ".verdict", "Loc": ".verdict", "OutOfBounds": ".verdict",
     "scan": ".scan_run", "ScanResult": ".scan_run",
