@@ -56,6 +56,10 @@ def activate() -> None:
     if policy not in ("warn", "error", "collect"):
         _say(f"POLYRACE={value} is not known; use warn, error, collect or 0")
         return
+    if not os.environ.get("POLYRACE_SPOOL"):  # before any worker starts, so that all report here
+        import tempfile
+        os.environ["POLYRACE_SPOOL"] = os.path.join(tempfile.gettempdir(),
+                                                    f"polyrace-spool-{os.getpid()}-{os.urandom(8).hex()}")
     if "triton" in sys.modules:
         _install(policy)
     else:

@@ -40,11 +40,11 @@ def read_uses(dump: str) -> Uses:
         m = _RECORD.match(line)
         if m is None or int(m[2]) < 0 or m[3] is None:
             unknown = True
-        elif m[1] == "load":
-            loaded.add(m[3])
         else:
-            loaded.add(m[3])
-            written.add(m[3])
+            if m[1] not in ("store", "atomic_store"):
+                loaded.add(m[3])
+            if m[1] not in ("load", "atomic_load", "atomic_poll"):
+                written.add(m[3])
     return Uses(frozenset(loaded), frozenset(written), unknown)
 
 
@@ -96,7 +96,7 @@ def scalar(value: Any) -> Any:
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return int(value)
+        return int(value) if abs(value) <= 1 << 53 else str(int(value))  # exact for every reader of JSON
     if isinstance(value, float):
         return value if value == value and abs(value) != float("inf") else None
     for read in ("__index__", "__float__"):

@@ -58,10 +58,9 @@ class Screen:
         self.compile_us: "list[int]" = []
         self.lock = threading.RLock()
         self.saved: "list[tuple[Any, str, Any]]" = []
-        self.owner = _SPOOL not in os.environ
-        self.spool = os.environ.get(_SPOOL) or tempfile.mkdtemp(prefix="polyrace-spool-")
-        os.environ[_SPOOL] = self.spool
         self.pid = os.getpid()
+        self.spool = spool_folder()
+        self.owner = os.path.basename(self.spool).split("-")[2] == str(self.pid)
         self.read: "dict[str, int]" = {}
         self.done = False
 
@@ -130,6 +129,7 @@ class Screen:
             if not self.owner or os.getpid() != self.pid:
                 path = os.path.join(self.spool, f"{os.getpid()}.jsonl")
                 try:
+                    os.makedirs(self.spool, mode=0o700, exist_ok=True)
                     with open(path, "a") as f:
                         f.write(json.dumps({"hash": key, "process": os.getpid(), "outcome": outcome}) + "\n")
                 except OSError:
@@ -276,8 +276,8 @@ class Screen:
         if self.done or os.getpid() != self.pid:
             return
         self.done = True
-        if not self.owner:
-            return
+        if not self.owner and not self.trace.launches:
+            return  # a compile worker: the parent reports
         self.collect()
         if self.kernels or self.trace.launches:
             if self.policy == "collect":
@@ -286,8 +286,8 @@ class Screen:
                 self._print_unsettled()
                 if self.trace.printer.verbose:
                     sys.stderr.write(self.summary())
-        os.environ.pop(_SPOOL, None)
-        shutil.rmtree(self.spool, ignore_errors=True)
+        if self.owner:
+            shutil.rmtree(self.spool, ignore_errors=True)
 
     def _print_unsettled(self) -> None:
         p = self.trace.printer
@@ -297,6 +297,15 @@ class Screen:
                 place = f"{loc.get('file')}:{loc.get('line')}" if loc.get("line") else "?"
                 if p.once(("refused", k.kernel, place, r["kind"])):
                     p.write(f"polyrace: not analysed: {k.kernel} [] {place}: {r['kind']}: {r['message']}\n")
+
+
+def spool_folder() -> str:
+    """Where compile workers leave their outcomes: named in the environment by the first process, made when needed."""
+    known = os.environ.get(_SPOOL)
+    if not known or len(os.path.basename(known).split("-")) != 4:
+        known = os.environ[_SPOOL] = os.path.join(tempfile.gettempdir(),
+                                                  f"polyrace-spool-{os.getpid()}-{os.urandom(8).hex()}")
+    return known
 
 
 def _kernel_arguments(kernel: Any, rest: tuple) -> "dict[str, Any]":

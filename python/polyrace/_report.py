@@ -56,7 +56,10 @@ class Printer:
                 self.write("".join(lines))
 
     def _races(self, launch: Launch, v: Verdict) -> "list[str]":
-        if not v.races or not self.once(("race", str(v))):
+        if not v.races or launch.repeat is not None:
+            return []
+        body = "\n".join(x for x in str(v).splitlines() if not x.startswith("  note: "))
+        if not self.once(("race", body)):
             return []
         return [str(v) + "\n\n"]
 
