@@ -287,7 +287,7 @@ static void cast(pr_lower *c, const pr_op *op)
             return;
         }
         pr_interval i = range_of(c, r, x);
-        if (r->gap && !(i.lo >= pr_int_min(m) && i.hi <= pr_int_max(m)) && m <= 64) {
+        if ((r->gap || r->from_memory) && !(i.lo >= pr_int_min(m) && i.hi <= pr_int_max(m)) && m <= 64) {
             /* Exact wrap: an opaque or loaded part takes every value, so an obligation always fails. */
             pr_term half = pr_const(T, (pr_i128)1 << (m - 1));
             x = pr_sub(T, pr_fmod_t(T, pr_add(T, x, half), pr_const(T, (pr_i128)1 << m)), half);
@@ -302,8 +302,10 @@ static void cast(pr_lower *c, const pr_op *op)
         return;
     }
     if (n == m) { finish(c, op, r, a->term); return; }
-    if (is_unsigned) pr_oblige(c, r, PR_FITS_NONNEG, n, a->term);
-    finish(c, op, r, a->term);
+    pr_term x = a->term;
+    if (is_unsigned && (r->gap || r->from_memory) && n <= 64) x = pr_fmod_t(T, x, pr_const(T, (pr_i128)1 << n)); /* exact */
+    else if (is_unsigned) pr_oblige(c, r, PR_FITS_NONNEG, n, x);
+    finish(c, op, r, x);
     if (a->addr) c->env[op->results[0]->id]->addr = a->addr;
 }
 

@@ -407,6 +407,8 @@ static bool blocks_lag(void *user, const pr_terms *T, pr_term t)
 {
     lag_test *l = user;
     if (pr_term_op_of(T, t) != PR_TERM_OP_APP || pr_term_sym(T, t).id < l->p->mark) return false;
+    /* what the body loads is a function of the iteration, named by the symbol's arguments */
+    if (pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_LOADED) return false;
     const pr_placeholder *h = holder_of(l->c, pr_term_sym(T, t).id);
     if (!h || h->probe != l->p) return true;
     sol_kind k = l->p->sol[h->slot].kind;

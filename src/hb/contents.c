@@ -320,6 +320,7 @@ pr_term pr_contents_value(pr_encoding *e, pr_side *s, pr_term app)
     if (pr_term_none(v)) v = content_free(e, s, &p, &sym);
     s->nested--;
     if (pr_term_none(v)) return v;
+    e->table_load[p.load->id] = true;
     return sym.is_bool ? pr_ne(T, v, PR_TERM_ZERO) : v;
 }
 

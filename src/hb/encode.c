@@ -700,6 +700,7 @@ pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_laun
     e->rung = rung;
     e->component = component;
     e->box = pr_box_new(R->terms);
+    e->table_load = PR_NEW_N(arena, bool, R->records.n + 1);
     e->sides = PR_NEW_N(arena, pr_side *, R->records.n * 3 + 1);
     e->uniform = PR_NEW(arena, struct pr_side_app);
     *e->uniform = (struct pr_side_app){ .e = e, .copy = PR_COPY_A };

@@ -64,6 +64,7 @@ typedef struct pr_encoding {
     const bool *written;           /* per argument: its component is written by some record           */
     pr_contents contents;
     const bool *snapshot;          /* per argument: its contents may be read (SNAPSHOT)             */
+    bool *table_load;              /* per record: a load whose value is a function of its address    */
     bool contents_read;            /* some side rests on contents                                  */
     PR_VEC(pr_made_table) tables;
     PR_VEC(pr_uniform_read) uniform_reads;

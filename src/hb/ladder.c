@@ -182,6 +182,7 @@ static bool run_rung(pr_run *run, pr_encoding *e)
         all = all && !is_open(&run->pairs.data[i]);
         if (!all && e->rung == PR_RUNG_T0 && run->L) break;   /* no claim for all parameters: on to T1 */
     }
+    for (int i = 0; i < run->R->records.n; i++) run->table_load[i] = run->table_load[i] || e->table_load[i];
     return all && !run->d.failed && !run->d.interrupted;
 }
 
@@ -625,6 +626,7 @@ pr_status pr_run_start(pr_run *run, pr_arena *arena, pr_records *r, const pr_lau
 {
     *run = (pr_run){ .arena = arena, .R = r, .L = launch, .o = o, .confirm = confirm, .out = out, .err = err };
     pr_records_build(r, arena);
+    run->table_load = PR_NEW_N(arena, bool, r->records.n + 1);
     run->d = (pr_decider){ .arena = arena, .options = o, .counts = &out->counts, .err = err,
                            .isl_engine = pr_engine_isl(), .z3_engine = pr_engine_z3() };
     run->d.scratch = pr_arena_new(0, pr_arena_oom(arena));

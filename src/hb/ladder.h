@@ -35,6 +35,7 @@ typedef struct pr_run {
     int *component_t0, *component_t1;  /* per argument                                          */
     bool disjoint;                 /* accessed arguments of the launch are pairwise disjoint        */
     uint64_t overflow_widths[3];   /* bit set of widths that a proof assumes not to wrap             */
+    bool *table_load;              /* per record: some answer rests on the value of this load         */
     bool first_attempt;            /* a snapshot attempt follows: no expensive engine             */
     bool unbound;                  /* some accessed argument has no tensor                         */
     const pr_env *hint;            /* parameters of the launch, null without one                   */

@@ -10,12 +10,14 @@
 #include "hb/sync.h"
 #include <assert.h>
 
-/* Records whose obligations and activity matter: those in a pair that was not filtered. */
+/* Records whose obligations and activity matter: those in a pair that was not filtered, and loads whose values
+ * the terms of others are functions of (an index that wraps reads another entry). */
 static bool *relevant(pr_run *run)
 {
     bool *r = PR_NEW_N(run->arena, bool, run->R->records.n + 1);
     for (int i = 0; i < run->pairs.n; i++)
         if (run->pairs.data[i].state != PR_PAIR_FILTERED) r[run->pairs.data[i].a] = r[run->pairs.data[i].b] = true;
+    for (int i = 0; i < run->R->records.n; i++) r[i] = r[i] || run->table_load[i];
     return r;
 }
 

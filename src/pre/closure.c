@@ -7,14 +7,17 @@
  *  S  H + R: the range of R leaves one multiple of the gcd of H; R keeps the bounds
  *  P  s*H + R with s >= 1 one value in both copies: the same with gcd * s, by numbers or by rows (stride.c)
  *  D  quotient and remainder of one kind (or x >= 0, d >= 1) by an equal divisor: x is equal
+ *  T, G, J  entries of tables (table.c)
  * Then empty.c decides what that means for the query. */
 #include "pre/space.h"
+#include "pre/table.h"
 #include <stdio.h>
 
 enum { ROUNDS = 16, ASSUMED = 12 /* conditions on parameters of one query */ };
 
 typedef struct closure {
     pr_space space;
+    pr_arena *scratch;
     int n;
     pr_form form[PR_PRE_FORMS];
     bool looked[PR_PRE_FORMS]; /* splits were tried since the form last changed */
@@ -353,6 +356,8 @@ static void one_copy(pr_space *s, pr_outcome *out)
     if (s->void_domain) pr_pre_contradiction("closure: no instance", out);
 }
 
+static void learn_entry(void *user, int node, pr_i128 delta) { learn(user, node, delta); }
+
 static void saturate(closure *x)
 {
     for (int round = 0; round < ROUNDS && !x->contradiction; round++) {
@@ -360,6 +365,10 @@ static void saturate(closure *x)
         for (int i = 0; i < x->n && !x->contradiction; i++) look(x, i);
         congruences(x);
         divisions(x);
+        if (pr_table_any(&x->space)) {
+            for (int i = 0; i < x->n && !x->contradiction; i++) pr_table_rules(&x->space, &x->form[i], learn_entry, x);
+            if (!x->changed && !x->contradiction) pr_table_determine(&x->space, x->scratch, learn_entry, x);
+        }
         if (!x->changed) break;
     }
 }
@@ -425,6 +434,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     if (!x) return;
     x->n = 0;
     x->contradiction = false;
+    x->scratch = scratch;
     prove(x, q, scratch, out);
     out->cost = (uint64_t)x->n;
 }

@@ -38,7 +38,10 @@ typedef enum pr_pre_rule {
     PR_DROP_SIGN,                 /* ranges: sign of the dividend of a truncating remainder     */
     PR_DROP_P_FACTOR,             /* P: the factor is one value in both copies                  */
     PR_DROP_LIFT_SIGN,            /* NO: a row is multiplied by a factor >= 0                    */
-    PR_DROP_DIVISOR               /* NO, DM: r <= d - 1 needs d >= 1                           */
+    PR_DROP_DIVISOR,              /* NO, DM: r <= d - 1 needs d >= 1                           */
+    PR_DROP_TABLE_RANGE,          /* T: the facts of a table are those of the indices that occur      */
+    PR_DROP_MONOTONE,             /* G: the table is nondecreasing                            */
+    PR_DROP_BOTH_ORDERS           /* G: both orders of the indices are excluded                 */
 } pr_pre_rule;
 #ifdef PR_FAULTS
 extern pr_pre_rule pr_pre_dropped;

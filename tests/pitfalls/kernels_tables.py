@@ -1,0 +1,406 @@
+"""Pitfalls and matrix rows about values that a kernel loads: index tables, masks, bounds and branches from
+memory. Numbers as in kernels.py."""
+from cases import T, case, load_triton
+
+triton, tl = load_triton()
+
+IOTA = list(range(256))
+
+
+# ---- T54, p42: a scatter -----------------------------------------------------------------------
+@triton.jit
+def scatter(idx, out, B: tl.constexpr):
+    i = tl.load(idx + tl.program_id(0) * B + tl.arange(0, B))
+    tl.store(out + i, 1)  # @S
+
+
+TWICE = IOTA[:]
+TWICE[200] = 17
+SHUFFLED = [(i * 77 + 5) % 256 for i in range(256)]
+case("p42_safe", scatter, "ok T1 qual=contents noqual=in-bounds", (4,),
+     dict(idx=T("i32", 256, values=SHUFFLED), out=T("i32", 256), B=64))
+case("p42_race", scatter, "races WAW:S:S/programs qual=contents", (4,),
+     dict(idx=T("i32", 256, values=TWICE), out=T("i32", 256), B=64))
+case("t54_threads", scatter, "races WAW:S:S/threads", (4,),
+     dict(idx=T("i32", 256, values=[0, 0] + IOTA[2:]), out=T("i32", 256), B=64))
+case("t54_short_out", scatter, "ok qual=in-bounds oob", (4,),
+     dict(idx=T("i32", 256, values=SHUFFLED), out=T("i32", 200), B=64))
+# the duplicate lies beyond what this grid reads
+case("t54_beyond", scatter, "ok T1-launch qual=contents fragile", (3,),
+     dict(idx=T("i32", 256, values=TWICE), out=T("i32", 256), B=64))
+case("t54_none", scatter, "unsupported indirect-address", (4,), dict(idx=T("i32", 256), out=T("i32", 256), B=64))
+
+
+# ---- T56: what cannot be a table -----------------------------------------------------------------
+@triton.jit
+def scatter_signed(idx, out, OFF: tl.constexpr, B: tl.constexpr):
+    i = tl.load(idx + tl.program_id(0) * B + tl.arange(0, B)).to(tl.int32)
+    tl.store(out + OFF + i, 1)  # @S
+
+
+SMALL = [(i * 37) % 64 for i in range(64)]
+case("t56_i64", scatter_signed, "ok T1 qual=contents", (2,), dict(idx=T("i64", 64, values=SMALL), out=T("i32", 64), OFF=0, B=32))
+case("t56_i16", scatter_signed, "ok T1 qual=contents", (2,), dict(idx=T("i16", 64, values=SMALL), out=T("i32", 64), OFF=0, B=32))
+case("t56_i8", scatter_signed, "ok T1 qual=contents", (2,), dict(idx=T("i8", 64, values=SMALL), out=T("i32", 64), OFF=0, B=32))
+case("t56_negative", scatter_signed, "ok T1 qual=contents noqual=in-bounds", (2,),
+     dict(idx=T("i8", 64, values=[v - 32 for v in SMALL]), out=T("i32", 64), OFF=32, B=32))
+case("t56_negative_race", scatter_signed, "races WAW:S:S/programs", (2,),
+     dict(idx=T("i8", 64, values=[v - 32 for v in SMALL[:63]] + [SMALL[0] - 32]), out=T("i32", 64), OFF=32, B=32))
+case("t56_u8", scatter_signed, "ok T1 qual=contents", (2,), dict(idx=T("u8", 64, values=SMALL), out=T("i32", 64), OFF=0, B=32))
+case("p77_u8_200", scatter_signed, "unsupported indirect-address", (2,),
+     dict(idx=T("u8", 64, values=[200] + SMALL[1:]), out=T("i32", 256), OFF=0, B=32))
+case("t56_strided", scatter, "unsupported indirect-address", (2,),
+     dict(idx=T("i32", 64, strides=(2,), values=SMALL), out=T("i32", 64), B=32))
+case("p78_view", scatter, "unsupported indirect-address", (2,),
+     dict(idx=T("i32", 64, after=64, values=SMALL), out=T("i32", 64), B=32))
+case("p78_view_front", scatter, "unsupported indirect-address", (2,),
+     dict(idx=T("i32", 64, before=64, values=SMALL), out=T("i32", 64), B=32))
+case("t56_large", scatter, "unsupported snapshot-bound", (2,),
+     dict(idx=T("i32", 16385, values=[0] * 16385), out=T("i32", 64), B=32))
+
+
+# ---- p79: load width and element width ----------------------------------------------------------
+@triton.jit
+def p79(idx, out, B: tl.constexpr):
+    halves = idx.to(tl.pointer_type(tl.int32))
+    i = tl.load(halves + tl.program_id(0) * B + tl.arange(0, B))
+    tl.store(out + i, 1)  # @S
+
+
+case("p79_wide_table", p79, "unsupported indirect-address", (2,), dict(idx=T("i64", 64, values=IOTA[:64]), out=T("i32", 64), B=32))
+
+
+# ---- reads that are not aligned to elements -----------------------------------------------------
+@triton.jit
+def shifted(idx, out, STEP: tl.constexpr, B: tl.constexpr):
+    bytes_ = idx.to(tl.pointer_type(tl.int8)) + (tl.program_id(0) * B + tl.arange(0, B)) * STEP
+    i = tl.load(bytes_.to(tl.pointer_type(tl.int32)))
+    tl.store(out + i, 1)  # @S
+
+
+case("table_between_elements", shifted, "unsupported indirect-address", (2,),
+     dict(idx=T("i32", 80, values=IOTA[:80]), out=T("i32", 128), STEP=2, B=32))
+case("table_whole_elements", shifted, "ok T1 qual=contents", (2,),
+     dict(idx=T("i32", 64, values=IOTA[:64]), out=T("i32", 64), STEP=4, B=32))
+
+
+# ---- p44: the kernel writes the table -----------------------------------------------------------
+@triton.jit
+def p44(idx, other, out, n, B: tl.constexpr):
+    lane = tl.program_id(0) * B + tl.arange(0, B)
+    i = tl.load(idx + lane)
+    tl.store(other + lane, 0, mask=lane >= n)  # @W
+    tl.store(out + i, 1)  # @S
+
+
+case("p44_written", p44, "unsupported indirect-address", (2,),
+     dict(idx=T("i32", 64, values=IOTA[:64]), other=T("i32", 64, of="idx"), out=T("i32", 64), n=64, B=32))
+case("p44_overlap", p44, "unsupported never=ok", (2,),
+     dict(idx=T("i32", 64, values=IOTA[:64]), other=T("i32", 64), out=T("i32", 64, of="idx"), n=0, B=32))
+case("p44_apart", p44, "ok T1 qual=contents", (2,),
+     dict(idx=T("i32", 64, values=IOTA[:64]), other=T("i32", 64), out=T("i32", 64), n=0, B=32))
+
+
+# ---- p41, T55: a store guarded by a loaded flag ---------------------------------------------------
+@triton.jit
+def p41(flag, out):
+    pid = tl.program_id(0)
+    tl.store(out, pid, mask=tl.load(flag + pid) == 0)  # @S
+
+
+case("p41_race", p41, "races WAW:S:S/programs qual=contents", (3,), dict(flag=T("i32", 3, values=[1, 0, 0]), out=T("i32", 1)))
+case("p41_safe", p41, "ok T1 qual=contents", (3,), dict(flag=T("i32", 3, values=[1, 0, 1]), out=T("i32", 1)))
+case("p41_unknown", p41, "unsupported potential-race", (3,), dict(flag=T("i32", 3), out=T("i32", 1)))
+case("t55_bool_race", p41, "races WAW:S:S/programs", (3,), dict(flag=T("i1", 3, values=[1, 0, 0]), out=T("i32", 1)))
+case("t55_bool_safe", p41, "ok T1 qual=contents", (3,), dict(flag=T("i1", 3, values=[1, 0, 1]), out=T("i32", 1)))
+
+
+# the same as a branch
+@triton.jit
+def branch(flag, out):
+    pid = tl.program_id(0)
+    if tl.load(flag + pid) == 0:
+        tl.store(out, pid)  # @S
+
+
+case("branch_race", branch, "races WAW:S:S/programs qual=contents", (3,), dict(flag=T("i32", 3, values=[1, 0, 0]), out=T("i32", 1)))
+case("branch_safe", branch, "ok T1 qual=contents", (3,), dict(flag=T("i32", 3, values=[0, 1, 1]), out=T("i32", 1)))
+
+
+# ---- p76, T57: `other` of a masked load -----------------------------------------------------------
+@triton.jit
+def p76(flag, out, n, OTHER: tl.constexpr):
+    pid = tl.program_id(0)
+    v = tl.load(flag + pid, mask=pid < n, other=OTHER)
+    tl.store(out, pid, mask=v == 1)  # @S
+
+
+case("p76_race", p76, "races WAW:S:S/programs", (4,), dict(flag=T("i32", 2, values=[0, 0]), out=T("i32", 1), n=2, OTHER=1))
+case("p76_safe", p76, "ok T1 qual=contents noqual=in-bounds", (4,), dict(flag=T("i32", 2, values=[0, 1]), out=T("i32", 1), n=2, OTHER=0))
+# the mask lets one more program read than the table holds
+case("p76_short", p76, "ok qual=in-bounds oob", (4,), dict(flag=T("i32", 2, values=[0, 1]), out=T("i32", 1), n=3, OTHER=0))
+
+
+# ---- p43: a masked load without `other` ----------------------------------------------------------
+@triton.jit
+def p43(flag, out, n, m):
+    pid = tl.program_id(0)
+    v = tl.load(flag + pid, mask=pid < n)
+    tl.store(out, pid, mask=(v == 1) & (pid < m))  # @S
+
+
+case("p43_possible", p43, "unsupported potential-race", (4,), dict(flag=T("i32", 4, values=[0, 1, 0, 0]), out=T("i32", 1), n=2, m=4), nospec=("n", "m"))
+case("p43_covered", p43, "ok T1 qual=contents", (4,), dict(flag=T("i32", 4, values=[0, 1, 0, 0]), out=T("i32", 1), n=4, m=4), nospec=("n", "m"))
+
+
+# ---- p120, T78: a base read from memory ------------------------------------------------------------
+@triton.jit
+def p120(p, out, MASKED: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    if MASKED:
+        base = tl.load(p, mask=pid < 1, other=0)
+    else:
+        base = tl.load(p)
+    tl.store(out + base + pid * B + tl.arange(0, B), 1)  # @S
+
+
+case("p120_race", p120, "races WAW:S:S/programs qual=contents", (2,), dict(p=T("i32", 1, values=[64]), out=T("i32", 192), MASKED=True, B=64))
+case("p120_open", p120, "unsupported indirect-address", (2,), dict(p=T("i32", 1), out=T("i32", 192), MASKED=True, B=64))
+case("t78_shared", p120, "ok T1 noqual=contents", (2,), dict(p=T("i32", 1), out=T("i32", 192), MASKED=False, B=64))
+
+
+@triton.jit
+def base_table(p, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(out + tl.load(p + pid) + tl.arange(0, B), 1)  # @S
+
+
+case("t78_table", base_table, "unsupported indirect-address", (2,), dict(p=T("i32", 2), out=T("i32", 192), B=64))
+case("t78_table_safe", base_table, "ok T1 qual=contents", (2,), dict(p=T("i32", 2, values=[64, 0]), out=T("i32", 192), B=64))
+case("t78_table_race", base_table, "races WAW:S:S/programs", (2,), dict(p=T("i32", 2, values=[63, 0]), out=T("i32", 192), B=64))
+
+
+# ---- p53: a branch and an address from one load ---------------------------------------------------
+@triton.jit
+def p53(idx, out):
+    y = tl.load(idx + tl.program_id(0))
+    if y == 1:
+        tl.store(out, 1)  # @Z
+    tl.store(out + y, 1)  # @S
+
+
+case("p53_refused", p53, "unsupported indirect-address", (2,), dict(idx=T("i32", 2), out=T("i32", 4)))
+case("p53_race", p53, "races WAW:Z:S/programs", (2,), dict(idx=T("i32", 2, values=[1, 0]), out=T("i32", 4)))
+case("p53_safe", p53, "ok T1 qual=contents", (2,), dict(idx=T("i32", 2, values=[1, 2]), out=T("i32", 4)))
+
+
+# ---- p55, T58: loop bounds from a table -------------------------------------------------------------
+@triton.jit
+def p55(rowptr, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    for k in range(tl.load(rowptr + pid), tl.load(rowptr + pid + 1)):
+        tl.store(out + k * B + tl.arange(0, B), pid)  # @S
+
+
+case("p55_safe", p55, "ok T1 qual=contents noqual=in-bounds", (3,), dict(rowptr=T("i32", 4, values=[0, 3, 3, 8]), out=T("i32", 128), B=16))
+case("p55_race", p55, "races WAW:S:S/programs qual=contents", (3,), dict(rowptr=T("i32", 4, values=[0, 3, 2, 8]), out=T("i32", 128), B=16))
+case("p55_unknown", p55, "unsupported data-dependent-bound", (3,), dict(rowptr=T("i32", 4), out=T("i32", 128), B=16))
+BOUNDS = [0]
+for _i in range(300):
+    BOUNDS.append(BOUNDS[-1] + _i * 7 % 5)
+case("t58_long", p55, "ok T1 qual=contents noqual=in-bounds", (300,), dict(rowptr=T("i32", 301, values=BOUNDS), out=T("i32", 9632), B=4))
+case("t58_long_race", p55, "races WAW:S:S/programs", (300,),
+     dict(rowptr=T("i32", 301, values=BOUNDS[:250] + [BOUNDS[249] - 1] + BOUNDS[251:]), out=T("i32", 9632), B=4))
+
+
+# ---- segments by a mask: variable lengths ------------------------------------------------------------
+@triton.jit
+def varlen(offs, out, LOOSE: tl.constexpr, B: tl.constexpr):
+    seq = tl.program_id(0)
+    tile = tl.program_id(1)
+    lo = tl.load(offs + seq)
+    hi = tl.load(offs + seq + 1)
+    row = tile * B + tl.arange(0, B)
+    tl.store(out + lo + row, 1, mask=row < hi - lo + LOOSE)  # @S
+
+
+LENGTHS = [0, 5, 70, 71, 200]
+case("varlen_safe", varlen, "ok T1 qual=contents noqual=in-bounds", (4, 5), dict(offs=T("i32", 5, values=LENGTHS), out=T("i32", 200), LOOSE=0, B=32))
+case("varlen_race", varlen, "races WAW:S:S/programs", (4, 5), dict(offs=T("i32", 5, values=LENGTHS), out=T("i32", 201), LOOSE=1, B=32))
+case("varlen_long", varlen, "ok T1 qual=contents noqual=in-bounds", (300, 1), dict(offs=T("i32", 301, values=BOUNDS), out=T("i32", 602), LOOSE=0, B=32))
+case("varlen_unsorted", varlen, "races WAW:S:S/programs", (4, 5), dict(offs=T("i32", 5, values=[0, 70, 5, 71, 200]), out=T("i32", 200), LOOSE=0, B=32))
+
+
+# ---- one program a chunk: (sequence, chunk) pairs from a table ------------------------------------------
+@triton.jit
+def chunks(pairs, offs, out, B: tl.constexpr):
+    p = tl.program_id(0)
+    seq = tl.load(pairs + 2 * p)
+    c = tl.load(pairs + 2 * p + 1)
+    lo = tl.load(offs + seq)
+    hi = tl.load(offs + seq + 1)
+    row = c * B + tl.arange(0, B)
+    tl.store(out + lo + row, 1, mask=row < hi - lo)  # @S
+
+
+def chunk_pairs(lengths, size):
+    return [v for s in range(len(lengths) - 1) for c in range((lengths[s + 1] - lengths[s] + size - 1) // size) for v in (s, c)]
+
+
+PAIRS = chunk_pairs(LENGTHS, 32)
+MANY = chunk_pairs(BOUNDS, 2)
+case("chunks_safe", chunks, "ok T1 qual=contents noqual=in-bounds", (len(PAIRS) // 2,),
+     dict(pairs=T("i32", len(PAIRS), values=PAIRS), offs=T("i32", 5, values=LENGTHS), out=T("i32", 200), B=32))
+case("chunks_race", chunks, "races WAW:S:S/programs", (len(PAIRS) // 2,),
+     dict(pairs=T("i32", len(PAIRS), values=PAIRS[:-2] + PAIRS[:2]), offs=T("i32", 5, values=LENGTHS), out=T("i32", 200), B=32))
+case("chunks_many", chunks, "ok T1 qual=contents noqual=in-bounds", (len(MANY) // 2,),
+     dict(pairs=T("i32", len(MANY), values=MANY), offs=T("i32", 301, values=BOUNDS), out=T("i32", 602), B=2))
+case("chunks_many_race", chunks, "races WAW:S:S/programs", (len(MANY) // 2,),
+     dict(pairs=T("i32", len(MANY), values=MANY[:-2] + MANY[100:102]), offs=T("i32", 301, values=BOUNDS), out=T("i32", 602), B=2))
+
+
+# ---- pages: an index times a tile -----------------------------------------------------------------------
+@triton.jit
+def pages(table, out, SPAN: tl.constexpr, B: tl.constexpr):
+    page = tl.load(table + tl.program_id(0)).to(tl.int64)
+    tl.store(out + page * SPAN + tl.arange(0, B), 1)  # @S
+
+
+ORDER = [(i * 29 + 3) % 101 for i in range(100)]
+case("pages_safe", pages, "ok T1 qual=contents noqual=in-bounds", (100,), dict(table=T("i32", 100, values=ORDER), out=T("i32", 101 * 64), SPAN=64, B=64))
+case("pages_race", pages, "races WAW:S:S/programs", (100,), dict(table=T("i32", 100, values=ORDER[:99] + [ORDER[7]]), out=T("i32", 101 * 64), SPAN=64, B=64))
+case("pages_overlap", pages, "races WAW:S:S/programs", (100,), dict(table=T("i32", 100, values=ORDER), out=T("i32", 101 * 64), SPAN=63, B=64))
+
+
+# ---- a table read through a table ----------------------------------------------------------------------
+@triton.jit
+def through(first, second, out, B: tl.constexpr):
+    j = tl.load(first + tl.program_id(0) * B + tl.arange(0, B))
+    i = tl.load(second + j)
+    tl.store(out + i, 1)  # @S
+
+
+case("through_safe", through, "ok T1 qual=contents noqual=in-bounds", (2,),
+     dict(first=T("i32", 64, values=SMALL), second=T("i32", 64, values=[(v * 5) % 64 for v in range(64)]), out=T("i32", 64), B=32))
+case("through_race", through, "races WAW:S:S/threads WAW:S:S/programs", (2,),
+     dict(first=T("i32", 64, values=SMALL), second=T("i32", 64, values=[(v * 4) % 64 for v in range(64)]), out=T("i32", 64), B=32))
+# the second read leaves its table
+case("through_outside", through, "ok qual=in-bounds oob", (2,),
+     dict(first=T("i32", 64, values=SMALL), second=T("i32", 40, values=[(v * 3) % 41 for v in range(40)]), out=T("i32", 64), B=32))
+
+
+# ---- a negative index, and one that wraps ----------------------------------------------------------------
+@triton.jit
+def before_start(idx, out, B: tl.constexpr):
+    i = tl.load(idx + tl.program_id(0) * B + tl.arange(0, B) - 1)
+    tl.store(out + i, 1)  # @S
+
+
+case("table_before_start", before_start, "ok qual=in-bounds oob", (2,), dict(idx=T("i32", 64, values=SMALL), out=T("i32", 64), B=32))
+
+
+@triton.jit
+def wraps(idx, out, BIG: tl.constexpr):
+    i = tl.load(idx + tl.program_id(0) * BIG)
+    tl.store(out + i, 1)  # @S
+
+
+# pid*2^30 wraps to 0 at program 4: the read is inside the table again
+case("table_index_wraps", wraps, "unsupported integer-overflow never=ok", (5,), dict(idx=T("i32", 4, values=[0, 1, 2, 3]), out=T("i32", 4), BIG=1073741824))
+
+
+# ---- a branch around the read: its index is only in range where it is taken -------------------------------
+@triton.jit
+def guarded(idx, out, n, B: tl.constexpr):
+    pid = tl.program_id(0)
+    at = pid
+    if pid < n:
+        at = tl.load(idx + pid)
+    tl.store(out + at * B + tl.arange(0, B), 1)  # @S
+
+
+# programs past n do not read, so they store where their own number says
+case("guarded_race", guarded, "races WAW:S:S/programs", (4,), dict(idx=T("i32", 2, values=[0, 3]), out=T("i32", 64), n=2, B=16), nospec=("n",))
+case("guarded_safe", guarded, "ok qual=contents noqual=in-bounds", (4,), dict(idx=T("i32", 2, values=[1, 0]), out=T("i32", 64), n=2, B=16), nospec=("n",))
+
+
+# ---- a read in a loop is a function of its iteration -----------------------------------------------------
+@triton.jit
+def in_loop(idx, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    for k in range(4):
+        i = tl.load(idx + pid * 4 + k)
+        tl.store(out + i * B + tl.arange(0, B), k)  # @S
+
+
+case("in_loop_safe", in_loop, "ok T1 qual=contents", (2,), dict(idx=T("i32", 8, values=[7, 2, 5, 0, 3, 6, 1, 4]), out=T("i32", 128), B=16))
+case("in_loop_race", in_loop, "races WAW:S:S/programs", (2,), dict(idx=T("i32", 8, values=[7, 2, 5, 0, 3, 6, 1, 2]), out=T("i32", 128), B=16))
+
+
+# ---- carried: the value read in the iteration before -----------------------------------------------------
+@triton.jit
+def carried(idx, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    at = pid
+    for k in range(3):
+        tl.store(out + at * B + tl.arange(0, B), k)  # @S
+        at = tl.load(idx + pid * 3 + k)
+
+
+case("carried_safe", carried, "ok qual=contents", (2,), dict(idx=T("i32", 6, values=[2, 3, 0, 4, 5, 0]), out=T("i32", 96), B=16))
+case("carried_race", carried, "races WAW:S:S/programs", (2,), dict(idx=T("i32", 6, values=[2, 3, 0, 4, 3, 0]), out=T("i32", 96), B=16))
+
+
+# ---- a barrier whose count a table decides ---------------------------------------------------------------
+@triton.jit
+def barrier_bound(n, out, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    tl.store(out + lane, 1)  # @A
+    for k in range(tl.load(n)):
+        tl.debug_barrier()
+    tl.store(out + (lane + 1) % B, 2)  # @C
+
+
+case("barrier_bound_race", barrier_bound, "races WAW:A:C/threads", (1,), dict(n=T("i32", 1, values=[0]), out=T("i32", 32), B=32))
+case("barrier_bound_safe", barrier_bound, "ok qual=contents", (1,), dict(n=T("i32", 1, values=[1]), out=T("i32", 32), B=32))
+
+
+# ---- T59: disjoint whatever the mask says ----------------------------------------------------------------
+@triton.jit
+def t59(out, f, SPAN: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    tl.store(out + pid * SPAN + lane, 1, mask=tl.load(f + pid * B + lane) != 0)  # @S
+
+
+case("t59_safe", t59, "ok T0 noqual=contents", (4,), dict(out=T("i32", 256), f=T("i32", 256, values=[1] * 256), SPAN=64, B=64))
+case("t59_race", t59, "races WAW:S:S/programs qual=contents", (4,), dict(out=T("i32", 256), f=T("i32", 256, values=[1] * 256), SPAN=32, B=64))
+case("t59_contents", t59, "ok T1 qual=contents", (4,),
+     dict(out=T("i32", 256), f=T("i32", 256, values=[1 if i % 64 < 32 else 0 for i in range(256)]), SPAN=32, B=64))
+
+
+# ---- widths of values: extension, truncation --------------------------------------------------------------
+@triton.jit
+def extend(idx, out, UNSIGNED: tl.constexpr, B: tl.constexpr):
+    v = tl.load(idx + tl.program_id(0) * B + tl.arange(0, B))
+    if UNSIGNED:
+        i = v.to(tl.uint8, bitcast=True).to(tl.int32)
+    else:
+        i = v.to(tl.int32) + 128
+    tl.store(out + i % 128, 1)  # @S
+
+
+# 127 and -1 are 127 and 255 unsigned; signed and shifted they are 255 and 127
+case("extend_unsigned", extend, "races WAW:S:S/programs", (2,), dict(idx=T("i8", 2, values=[127, -1]), out=T("i32", 256), UNSIGNED=True, B=1))
+case("extend_signed", extend, "races WAW:S:S/programs", (2,), dict(idx=T("i8", 2, values=[127, -1]), out=T("i32", 256), UNSIGNED=False, B=1))
+case("extend_safe", extend, "ok T1 qual=contents", (2,), dict(idx=T("i8", 2, values=[126, -1]), out=T("i32", 256), UNSIGNED=True, B=1))
+
+
+@triton.jit
+def truncate(idx, out):
+    i = tl.load(idx + tl.program_id(0)).to(tl.int8).to(tl.int32)
+    tl.store(out + 128 + i, 1)  # @S
+
+
+case("truncate_race", truncate, "races WAW:S:S/programs|WAW:S:S/programs", (2,), dict(idx=T("i32", 2, values=[3, 259]), out=T("i32", 256)))
+case("truncate_safe", truncate, "ok T1 qual=contents", (2,), dict(idx=T("i32", 2, values=[3, 4]), out=T("i32", 256)))
