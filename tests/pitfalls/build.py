@@ -20,7 +20,6 @@ from triton._C.libtriton import ir                               # noqa: E402
 
 from cases import CASES, HERE, POINTEE, T                        # noqa: E402
 import kernels                                                   # noqa: E402,F401
-import kernels_tables                                             # noqa: E402,F401
 
 
 def compile_ttir(c):

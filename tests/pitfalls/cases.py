@@ -85,19 +85,18 @@ _LABELS = None
 
 
 def label_line(fn_name, label):
-    """Source line of `# @LABEL` in a function of kernels*.py (names of functions are unique)."""
+    """Source line of `# @LABEL` in the function of kernels.py."""
     global _LABELS
     if _LABELS is None:
         _LABELS, function = {}, None
-        for name in sorted(x for x in os.listdir(HERE) if re.fullmatch(r"kernels\w*\.py", x)):
-            with open(os.path.join(HERE, name), encoding="utf-8") as f:
-                for number, line in enumerate(f, 1):
-                    m = re.match(r"def (\w+)\(", line)
-                    if m:
-                        function = m.group(1)
-                    m = re.search(r"# @(\w+)\s*$", line)
-                    if m:
-                        _LABELS[function, m.group(1)] = number
+        with open(os.path.join(HERE, "kernels.py"), encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                m = re.match(r"def (\w+)\(", line)
+                if m:
+                    function = m.group(1)
+                m = re.search(r"# @(\w+)\s*$", line)
+                if m:
+                    _LABELS[function, m.group(1)] = number
     if label.isdigit():
         return int(label)
     return _LABELS[fn_name, label]

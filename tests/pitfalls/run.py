@@ -7,7 +7,6 @@ import sys
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 from cases import CASES, HERE, label_line                               # noqa: E402
 import kernels                                                    # noqa: E402,F401
-import kernels_tables                                             # noqa: E402,F401
 from verdicts import RUNG, check, program, sites                  # noqa: E402
 
 
