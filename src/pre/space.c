@@ -67,6 +67,7 @@ void pr_space_begin(pr_space *s, const pr_query *q)
     s->T = q->terms;
     s->full = s->void_domain = false;
     s->entered = s->n = s->n_kids = s->n_parts = s->n_rows[0] = s->n_rows[1] = 0;
+    s->base_rows[0] = s->base_rows[1] = 0;
     memset(s->seen, 0, sizeof s->seen);
     memset(s->by_content, 0, sizeof s->by_content);
     s->n_twins = 0;
@@ -482,8 +483,10 @@ static pr_i128 sup_rows(const pr_space *s, int c, const pr_part *x, int n, pr_i1
 {
     pr_i128 best = pr_sat_up(sup_parts(s, c, x, n), k);
     if (depth == 0 || n == 0) return best;
-    for (int r = 0; r < s->n_rows[c]; r++) {
+    uint64_t nodes = pr_parts_nodes(x, n);
+    for (int r = 0; r < s->base_rows[c]; r++) {
         const pr_bound_row *row = &s->row[c][r];
+        if (!(row->nodes & nodes)) continue;
         pr_i128 last_num = 0, last_den = 0;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < row->n; j++) {
@@ -548,6 +551,7 @@ static void add_row(pr_space *s, int c, pr_term t, int sign)
     }
     s->n_parts += n;
     s->n_rows[c]++;
+    pr_row_seal(s, r);
 }
 
 static void add_conjunct(pr_space *s, int c, pr_term t, int depth)
@@ -637,13 +641,14 @@ static void division_rows(pr_space *s, int c)
                 return;
             s->row[c][s->n_rows[c]++] =
                 (pr_bound_row){ s->n_parts, n + 1,
-                                sign * k - (sign > 0 || signs ? d->value - 1 : 0), false };
+                                sign * k - (sign > 0 || signs ? d->value - 1 : 0), false, 0 };
             for (int j = 0; j < n; j++)
                 s->part[s->n_parts++] =
                     x->op == PR_TERM_OP_SUM
                         ? (pr_part){ s->kid[x->first + j], sign * s->coef[x->first + j] }
                         : (pr_part){ t, sign };
             s->part[s->n_parts++] = (pr_part){ i, -sign * d->value };
+            pr_row_seal(s, &s->row[c][s->n_rows[c] - 1]);
         }
     }
 }
@@ -667,7 +672,8 @@ static pr_i128 least(const pr_space *s, int c, int node, int depth)
 }
 
 /* A divisor that the masks make positive (the group size of a swizzle): worth more effort than a range. */
-static void narrow_divisors(pr_space *s, int c)
+/* True: some divisor has a better bound now. */
+static bool narrow_divisors(pr_space *s, int c)
 {
     bool rows = false, changed = false;
     for (int i = 0; i < s->n && !s->void_domain; i++) {
@@ -676,10 +682,23 @@ static void narrow_divisors(pr_space *s, int c)
         int d = s->kid[x->first + 1];
         if (s->node[d].iv[c].lo >= 1 || s->node[d].op == PR_TERM_OP_CONST) continue;
         if (!rows) division_rows(s, c);
+        s->base_rows[c] = s->n_rows[c];
         rows = true;
         changed |= pr_space_narrow(s, d, c, (pr_interval){ least(s, c, d, 2), PR_INF });
     }
     if (changed) pr_space_narrow_upwards(s, c);
+    return changed;
+}
+
+static void narrow_by_rows(pr_space *s, int c)
+{
+    for (int round = 0; round < NARROW_ROUNDS && !s->void_domain; round++) {
+        bool changed = false;
+        for (int r = 0; r < s->n_rows[c] && !s->void_domain; r++)
+            changed |= narrow_by_row(s, c, &s->row[c][r]);
+        if (!changed) return;
+        pr_space_narrow_upwards(s, c);
+    }
 }
 
 void pr_space_domain(pr_space *s)
@@ -692,16 +711,13 @@ void pr_space_domain(pr_space *s)
         for (int i = 0; i < q->n_premises && !s->full; i++) add_conjunct(s, c, q->premises[i], 0);
     }
     if (PR_PRE_DROPS(PR_DROP_SIGN)) drop_signs(s);
+    s->base_rows[0] = s->n_rows[0];
+    s->base_rows[1] = s->n_rows[1];
     if (s->full) return;
-    for (int c = 0; c < 2; c++)
-        for (int round = 0; round < NARROW_ROUNDS && !s->void_domain; round++) {
-            bool changed = false;
-            for (int r = 0; r < s->n_rows[c] && !s->void_domain; r++)
-                changed |= narrow_by_row(s, c, &s->row[c][r]);
-            if (!changed) break;
-            pr_space_narrow_upwards(s, c);
-        }
-    for (int c = 0; c < 2; c++) narrow_divisors(s, c);
+    for (int c = 0; c < 2; c++) {
+        narrow_by_rows(s, c);
+        if (narrow_divisors(s, c)) narrow_by_rows(s, c);
+    }
     for (int i = 0; i < s->n; i++) { /* one value: both copies' bounds hold */
         pr_space_node *x = &s->node[i];
         if (!x->shared || pr_term_none(x->rep[0]) || pr_term_none(x->rep[1])) continue;

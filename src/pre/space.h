@@ -30,7 +30,12 @@ typedef struct pr_form { int n; pr_item at[PR_PRE_ATOMS]; pr_i128 k, lo, hi; } p
 
 /* sum coef*node + k <= 0 in one copy */
 typedef struct pr_part { int node; pr_i128 coef; } pr_part;
-typedef struct pr_bound_row { int first, n; pr_i128 k; bool symbolic; /* a parameter bounds the rest */ } pr_bound_row;
+typedef struct pr_bound_row {
+    int first, n;
+    pr_i128 k;
+    bool symbolic;           /* a parameter bounds the rest                                        */
+    uint64_t nodes;          /* bit node % 64 of each part                                        */
+} pr_bound_row;
 
 typedef struct pr_space {
     const pr_query *q;
@@ -49,6 +54,14 @@ typedef struct pr_space {
 } pr_space;
 
 void pr_space_begin(pr_space *s, const pr_query *q);
+static inline uint64_t pr_parts_nodes(const pr_part *x, int n)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < n; i++) bits |= (uint64_t)1 << (x[i].node & 63);
+    return bits;
+}
+/* The last n parts belong to this row. */
+static inline void pr_row_seal(const pr_space *s, pr_bound_row *r) { r->nodes = pr_parts_nodes(s->part + r->first, r->n); }
 /* Canonical node of a term and the copies whose private variables it mentions; -1 when full. */
 int pr_space_node_of(pr_space *s, pr_term t, unsigned *sides);
 /* Difference x - y as a form, x read in its own copy, y in its own. False when a piece mixes copies. */

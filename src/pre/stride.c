@@ -6,7 +6,7 @@
  * anything here: it is printed, and whoever takes it for granted asks again with it among the premises. */
 #include "pre/space.h"
 
-enum { FACTORS = 16, LIFT_ROUNDS = 6, STEPS = 24, SPARE = 80 /* nodes left for the closure itself */ };
+enum { FACTORS = 16, PURE = 2 /* rows in parameters put together */, LIFT_ROUNDS = 6, STEPS = 24, SPARE = 80 /* nodes left for the closure itself */ };
 enum { MOST_EXTENT = 1 << 24 }; /* a larger constant comes from a machine width, not from a tile */
 
 /* --- rows times a factor --------------------------------------------------------------------------- */
@@ -72,6 +72,7 @@ static void lift(pr_space *s, int c, const pr_bound_row *row, int factor)
     pr_bound_row *r = &s->row[c][s->n_rows[c]++];
     *r = (pr_bound_row){ .first = s->n_parts, .n = n, .symbolic = row->symbolic };
     for (int i = 0; i < n; i++) s->part[s->n_parts++] = at[i];
+    pr_row_seal(s, r);
 }
 
 /* y <= hi and y >= lo for the products factor*y. */
@@ -97,6 +98,7 @@ static void lift_ranges(pr_space *s, int c, int factor)
             *r = (pr_bound_row){ .first = s->n_parts, .n = bound ? 2 : 1 };
             s->part[s->n_parts++] = (pr_part){ i, sign };
             if (bound) s->part[s->n_parts++] = (pr_part){ factor, -sign * bound };
+            pr_row_seal(s, r);
         }
     }
 }
@@ -114,6 +116,7 @@ static void remainder_rows(pr_space *s, int c)
         *row = (pr_bound_row){ .first = s->n_parts, .n = 2, .k = 1, .symbolic = s->node[d].param };
         s->part[s->n_parts++] = (pr_part){ i, 1 };
         s->part[s->n_parts++] = (pr_part){ d, -1 };
+        pr_row_seal(s, row);
     }
 }
 
@@ -162,34 +165,35 @@ static pr_i128 plain_sup(const pr_space *s, int c, const sum *x)
     return v >= PR_INF ? PR_INF : pr_sat_up(v, x->k);
 }
 
-/* Upper bound of a sum in parameters: intervals, rows, and one row followed by shed_products. */
-static pr_i128 parameter_sup(const pr_space *s, int c, const sum *x)
+/* Upper bound of a sum in parameters: intervals, products shed, up to depth rows in parameters. */
+static pr_i128 parameter_sup(const pr_space *s, int c, const sum *x, int depth)
 {
-    if (!x->ok || x->n > PR_PRE_ATOMS || pr_is_inf(x->k)) return PR_INF;
-    pr_i128 best = pr_sat_up(pr_space_sup(s, c, x->at, x->n, true), x->k);
-    for (int r = -1; r < s->n_rows[c] && best > 0; r++) {
-        sum y = *x;
-        if (r >= 0) {
-            const pr_bound_row *row = &s->row[c][r];
-            pr_i128 ratio = 0, v;
-            bool pure = row->symbolic;
-            for (int j = 0; j < row->n && pure; j++) {
-                pr_part z = s->part[row->first + j];
-                pr_i128 own = coef_in(x, z.node);
-                pure = s->node[z.node].param;
-                if (ratio == 0 && own && (own > 0) == (z.coef > 0) && own % z.coef == 0)
-                    ratio = own / z.coef;
-            }
-            if (!pure || ratio == 0 || !pr_mul_ok(ratio, row->k, &v) || !pr_sub_ok(y.k, v, &y.k))
-                continue;
-            for (int j = 0; j < row->n; j++) {
-                pr_part z = s->part[row->first + j];
-                if (!pr_mul_ok(ratio, -z.coef, &v)) y.ok = false;
-                else plus(&y, z.node, v);
-            }
+    sum y = *x;
+    if (!x->ok || pr_is_inf(x->k)) return PR_INF;
+    pr_i128 best = plain_sup(s, c, x);
+    shed_products(s, c, &y);
+    pr_i128 v = plain_sup(s, c, &y);
+    if (v < best) best = v;
+    uint64_t nodes = pr_parts_nodes(x->at, x->n);
+    for (int r = 0; r < s->n_rows[c] && best > 0 && depth > 0; r++) {
+        const pr_bound_row *row = &s->row[c][r];
+        pr_i128 ratio = 0;
+        bool pure = row->symbolic && (row->nodes & nodes);
+        for (int j = 0; j < row->n && pure; j++) {
+            pr_part z = s->part[row->first + j];
+            pure = s->node[z.node].param;
+            pr_i128 own = pure && ratio == 0 ? coef_in(x, z.node) : 0;
+            if (own && (own > 0) == (z.coef > 0) && own % z.coef == 0) ratio = own / z.coef;
         }
-        if (y.ok) shed_products(s, c, &y);
-        pr_i128 v = y.ok && !pr_is_inf(y.k) ? plain_sup(s, c, &y) : PR_INF;
+        if (!pure || ratio == 0) continue;
+        y = *x;
+        if (!pr_mul_ok(ratio, row->k, &v) || !pr_sub_ok(y.k, v, &y.k)) continue;
+        for (int j = 0; j < row->n && y.ok; j++) {
+            pr_part z = s->part[row->first + j];
+            if (!pr_mul_ok(ratio, -z.coef, &v)) y.ok = false;
+            else plus(&y, z.node, v);
+        }
+        v = parameter_sup(s, c, &y, depth - 1);
         if (v < best) best = v;
     }
     return best;
@@ -213,7 +217,7 @@ void pr_stride_rows(pr_space *s)
                 if (lifted[c][i]) continue;
                 sum minus = { .n = 1, .at = { { f, -1 } }, .ok = true };
                 if (s->node[f].param && s->node[f].iv[c].lo < 1)
-                    pr_space_narrow(s, f, c, (pr_interval){ -parameter_sup(s, c, &minus), PR_INF });
+                    pr_space_narrow(s, f, c, (pr_interval){ -parameter_sup(s, c, &minus, PURE), PR_INF });
                 if (s->node[f].iv[c].lo < 0 && !PR_PRE_DROPS(PR_DROP_LIFT_SIGN)) continue;
                 lifted[c][i] = changed = true;
                 for (int r = 0; r < base[c]; r++) lift(s, c, &s->row[c][r], f);
@@ -306,7 +310,7 @@ pr_i128 pr_stride_sup(pr_space *s, int c, const pr_part *parts, int n, pr_i128 k
 {
     sum x;
     if (!begin_sum(&x, parts, n, k) || !in_parameters(s, c, &x)) return PR_INF;
-    return parameter_sup(s, c, &x);
+    return parameter_sup(s, c, &x, PURE);
 }
 
 /* --- rule P's premise, and what it lacks ----------------------------------------------------------- */
@@ -422,7 +426,7 @@ static pr_term fits(pr_space *s, int c, const pr_part *rest, int n, pr_i128 cons
     if (x.k > MOST_EXTENT * gcd) return PR_TERM_NONE;
     plus(&x, factor, -gcd);
     if (!x.ok || x.n > PR_PRE_ATOMS) return PR_TERM_NONE;
-    if (parameter_sup(s, c, &x) <= 0) return PR_TERM_TRUE;
+    if (parameter_sup(s, c, &x, PURE) <= 0) return PR_TERM_TRUE;
     return condition(s, &x);
 }
 
