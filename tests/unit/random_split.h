@@ -1,10 +1,11 @@
 /* Random terms that need cases: truncating division of either sign, divisors and factors of small range,
- * divisors that are one of two numbers, min, max, select, or, bits. With a twist, one operation is replaced by
+ * divisors that are one of two numbers, min, max, select, or, bits, lookup tables. With a twist, one operation is replaced by
  * a common misreading of it; the random numbers drawn are the same. */
 #ifndef PR_TESTS_RANDOM_SPLIT_H
 #define PR_TESTS_RANDOM_SPLIT_H
 #include "random_term.h"
 #include "term/query.h"
+#include "term/table.h"
 
 enum { RS_VARS = 3 };
 enum {
@@ -14,7 +15,8 @@ enum {
     RS_ARMS,           /* select: arms exchanged                                */
     RS_LAST_FACTOR,    /* a small factor never takes its largest value           */
     RS_BITS,           /* or as addition, and as its first operand                */
-    RS_DISJUNCT        /* or: the first disjunct; unequal as less                */
+    RS_DISJUNCT,       /* or: the first disjunct; unequal as less                */
+    RS_ENTRY           /* a table: the entry after the one that is read          */
 };
 
 typedef struct random_split {
@@ -33,7 +35,7 @@ static inline pr_term rs_int(random_split *r, pr_terms *T, rng *g, const pr_term
     pr_term a = rs_int(r, T, g, v, depth - 1, twist), b = rs_int(r, T, g, v, depth - 1 - (int)(rnd(g) % 2), twist);
     pr_term k = pr_const(T, rnd_in(g, 1, 6) * (rnd(g) % 6 ? 1 : -1)), small = v[2];
     bool floor = twist == RS_AS_FLOOR;
-    switch (rnd(g) % 14) {
+    switch (rnd(g) % 15) {
     case 0: return pr_add(T, a, pr_scale(T, b, rnd_in(g, -4, 6)));
     case 1: return pr_add(T, pr_scale(T, a, rnd_in(g, 1, 6)), k);
     case 2: return floor ? pr_fdiv_t(T, a, k) : pr_tdiv_t(T, a, k);
@@ -67,6 +69,14 @@ static inline pr_term rs_int(random_split *r, pr_terms *T, rng *g, const pr_term
     case 12: {                                     /* a divisor that is one of two numbers */
         pr_term c = rs_bool(r, T, g, v, 0, twist), d = pr_select(T, c, pr_const(T, rnd_in(g, 2, 3)), pr_const(T, rnd_in(g, 4, 5)));
         return rnd(g) % 2 ? pr_fdiv_t(T, a, d) : floor ? pr_fmod_t(T, a, d) : pr_trem_t(T, a, d);
+    }
+    case 13: {                                     /* runs, or any entries */
+        int n = rnd_in(g, 2, 7);
+        pr_i128 *entry = PR_NEW_N(pr_terms_arena(T), pr_i128, n);
+        bool runs = rnd(g) % 2;
+        for (int i = 0; i < n; i++) entry[i] = runs && i % 4 ? entry[i - 1] + rnd_in(g, 2, 3) * (i % 4 < 3) : rnd_in(g, -9, 20);
+        pr_tab tab = pr_tab_new(T, (pr_tab_info){ .name = "t", .values = entry, .n = n });
+        return pr_table(T, tab, twist == RS_ENTRY ? pr_add(T, a, pr_const(T, 1)) : a);
     }
     default: return pr_sub(T, a, b);
     }

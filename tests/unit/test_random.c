@@ -20,7 +20,7 @@ typedef struct tally { long instances, claims, conditions, wrong; } tally;
 typedef struct suite {
     const char *name;
     void (*one)(const struct suite *s, rng *g, int fault, bool verbose, tally *t);
-    int faults[8];          /* ended by 0                                        */
+    int faults[9];          /* ended by 0                                        */
     int least;              /* claims among 1000 instances, so that it means something */
     rp_shape shapes[4];
     int n_shapes, tiers;    /* pairs: shapes taken in turn, rows of the engine table asked */
@@ -148,8 +148,8 @@ static const suite suites[] = {
     { "window", one_pair, { PR_DROP_BOTH_WIDTHS, PR_DROP_HULL, 0 }, 50, { RP_WINDOW }, 1, 3 },
     { "lemmas", one_pair, { PR_DROP_P_SLACK, PR_DROP_P_SIGN, PR_DROP_P_FACTOR, PR_DROP_D_KIND, PR_DROP_SIGN, PR_DROP_LIFT_SIGN, PR_DROP_DIVISOR, 0 },
       50, { RP_STRIDE, RP_STRIDES, RP_GRID_STRIDE, RP_DIGITS }, 4, 1 << 1 },
-    { "splits", one_split, { 1, 2, 3, 4, 5, 6, 7, 0 }, 500, { RP_ANY }, 1, 0 },
-    { "ranges", one_range, { 1, 2, 3, 4, 5, 6, 7, 0 }, 500, { RP_ANY }, 1, 0 },
+    { "splits", one_split, { 1, 2, 3, 4, 5, 6, 7, 8, 0 }, 500, { RP_ANY }, 1, 0 },
+    { "ranges", one_range, { 1, 2, 3, 4, 5, 6, 7, 8, 0 }, 500, { RP_ANY }, 1, 0 },
 };
 
 static void run(const suite *s, int fault, long rounds, uint64_t seed, tally *t)
