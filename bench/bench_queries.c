@@ -4,6 +4,7 @@
  *   bench_queries --read  [OPTIONS]    pair queries on standard input, in the text of dump --stage=query;
  *                                      `# name: TEXT` names what follows
  *   --repeat=N    batches a measurement (9)        --no-z3    leave Z3 out
+ *   --only=TIER   this tier alone, --name=TEXT  queries whose name begins so: for a profiler
  *   --counters    each tier once and no times: what must not depend on the machine
  *
  * Prints one JSON object a query. Times are processor time of this thread, the least of N batches; "auto" asks
@@ -22,6 +23,7 @@ static pr_limits limits = { .max_ops = 20000, .first_ops = 700, .z3_rlimit = 500
 static const char *const tier_name[] = { "pretest", "closure", "sweep", "isl", "enum", "z3" };
 static pr_engine_ctx *ctx[TIERS + 1];
 static int repeat = 9;
+static const char *only, *wanted = "";
 static bool with_z3 = true, counters;
 static pr_arena *scratch;
 
@@ -107,13 +109,19 @@ static void print_timing(const char *name, const timing *t)
 
 static void report(const pr_query *q, const char *name, const char *form, const char *version)
 {
+    if (strncmp(name, wanted, strlen(wanted)) != 0) return;
     printf("{\"name\":");
     text(name);
     printf(",\"form\":\"%s\",\"version\":\"%s\",\"vars\":%d,\"tiers\":{", form, version, q->n_vars);
     for (int i = 0; i < (with_z3 && counters ? Z3 + 1 : TIERS); i++) {
+        if (only && strcmp(only, tier_name[i]) != 0) continue;
         timing t = measure(ask, q, i);
-        if (i) putchar(',');
+        if (i && !only) putchar(',');
         print_timing(tier_name[i], &t);
+    }
+    if (only) {
+        printf("}}\n");
+        return;
     }
     timing all = measure(ask_all, q, 0);
     printf("},");
@@ -176,11 +184,13 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--read") == 0) ok = read = true;
         else if (strncmp(argv[i], "--repeat=", 9) == 0) repeat = atoi(argv[i] + 9) > 0 ? atoi(argv[i] + 9) : 1;
         else if (strcmp(argv[i], "--no-z3") == 0) with_z3 = false;
+        else if (strncmp(argv[i], "--only=", 7) == 0) only = argv[i] + 7;
+        else if (strncmp(argv[i], "--name=", 7) == 0) wanted = argv[i] + 7;
         else if (strcmp(argv[i], "--counters") == 0) counters = true;
         else ok = false;
     }
     if (!ok) {
-        fprintf(stderr, "bench_queries --suite|--read [--repeat=N] [--no-z3] [--counters]\n");
+        fprintf(stderr, "bench_queries --suite|--read [--repeat=N] [--no-z3] [--only=TIER] [--name=TEXT] [--counters]\n");
         return 2;
     }
     if (!pr_engine_z3()) with_z3 = false;

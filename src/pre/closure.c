@@ -47,7 +47,7 @@ static void add_form(closure *x, pr_form *f)
     for (int i = 0; i < x->n; i++)
         if (same_form(&x->form[i], f)) return;
     if (x->n == PR_PRE_FORMS) return;
-    x->form[x->n] = *f;
+    pr_form_copy(&x->form[x->n], f);
     x->looked[x->n++] = false;
     x->changed = true;
 }
@@ -261,11 +261,12 @@ static void parametric_splits(closure *x, const pr_form *f)
 
 static void look(closure *x, int i)
 {
-    pr_form f = x->form[i];
+    pr_form f;
+    pr_form_copy(&f, &x->form[i]);
     int before = f.n;
     if (!pr_space_reduce(&x->space, &f)) return;
     if (f.n != before) x->looked[i] = false;
-    x->form[i] = f;
+    pr_form_copy(&x->form[i], &f);
     if (x->looked[i]) return;
     x->looked[i] = true;
     if (f.n == 0) {
@@ -378,7 +379,8 @@ static pr_term wanted(closure *x)
 {
     const pr_query *q = x->space.q;
     for (int i = 0; i < x->n; i++) {
-        pr_form f = x->form[i];
+        pr_form f;
+        pr_form_copy(&f, &x->form[i]);
         if (x->space.full || !pr_space_reduce(&x->space, &f) || f.n == 0) continue;
         pr_term t = pr_stride_wanted(&x->space, &f);
         pr_i128 v;
@@ -406,14 +408,20 @@ static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *
     add_form(x, &f);
     equalities(x);
     pr_term assumed = PR_TERM_TRUE;
-    for (int more = 0;; more++) {
+    bool lifted = false;
+    for (int more = 0;;) {
         saturate(x);
         if (x->contradiction || s->void_domain) {
             pr_pre_contradiction("closure: no common byte", out);
             break;
         }
         if (pr_pre_empty(s, "closure", scratch, out)) break;
-        if (!q->suggest || more == ASSUMED) return;
+        if (!lifted && pr_stride_rows(s)) { /* not before they are needed */
+            lifted = true;
+            for (int i = 0; i < x->n; i++) x->looked[i] = false;
+            continue;
+        }
+        if (!q->suggest || more++ == ASSUMED) return;
         pr_term t = wanted(x);
         if (pr_term_none(t)) return;
         assumed = pr_and(q->terms, assumed, t);

@@ -727,7 +727,6 @@ void pr_space_domain(pr_space *s)
     s->base_rows[0] = s->n_rows[0];
     s->base_rows[1] = s->n_rows[1];
     s->base_parts = s->n_parts;
-    if (!s->void_domain) pr_stride_rows(s);
 }
 
 void pr_space_assume(pr_space *s, pr_term t)

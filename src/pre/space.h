@@ -27,6 +27,13 @@ typedef struct pr_space_node {
 /* sum a*node(A) - b*node(B) over the items, + k, lies in [lo, hi]. An item with a == b is a pair. */
 typedef struct pr_item { int node; pr_i128 a, b; } pr_item;
 typedef struct pr_form { int n; pr_item at[PR_PRE_ATOMS]; pr_i128 k, lo, hi; } pr_form;
+/* Only the items in use: the whole struct is some kilobytes. */
+static inline void pr_form_copy(pr_form *to, const pr_form *from)
+{
+    to->n = from->n;
+    to->k = from->k, to->lo = from->lo, to->hi = from->hi;
+    for (int i = 0; i < from->n; i++) to->at[i] = from->at[i];
+}
 
 /* sum coef*node + k <= 0 in one copy */
 typedef struct pr_part { int node; pr_i128 coef; } pr_part;
@@ -96,8 +103,9 @@ pr_i128 pr_space_sup(const pr_space *s, int c, const pr_part *x, int n, bool row
 /* Range of the items [the form's k included]; which[i] selects. */
 pr_interval pr_space_range(const pr_space *s, const pr_form *f, const bool *which, bool rows);
 
-/* stride.c: rows times the shared factors that are >= 0. Called when the rows are complete. */
-void pr_stride_rows(pr_space *s);
+/* stride.c: rows times the shared factors that are >= 0; false when there are no such factors. Called when the rows
+ * are complete and did not suffice. */
+bool pr_stride_rows(pr_space *s);
 /* Upper bound of sum x + k in copy c: private parts are replaced through the rows that cover most of them,
  * what is left in parameters is then bounded by rows. PR_INF: none found. */
 pr_i128 pr_stride_sup(pr_space *s, int c, const pr_part *x, int n, pr_i128 k);

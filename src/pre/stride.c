@@ -199,10 +199,10 @@ static pr_i128 parameter_sup(const pr_space *s, int c, const sum *x, int depth)
     return best;
 }
 
-void pr_stride_rows(pr_space *s)
+bool pr_stride_rows(pr_space *s)
 {
     int factor[FACTORS], n = factors_of(s, factor);
-    if (n == 0) return;
+    if (n == 0) return false;
     bool lifted[2][FACTORS] = { { false } };
     s->n_rows[0] = s->base_rows[0];
     s->n_rows[1] = s->base_rows[1];
@@ -226,6 +226,7 @@ void pr_stride_rows(pr_space *s)
         if (!changed) break;
         for (int c = 0; c < 2; c++) pr_space_narrow_upwards(s, c);
     }
+    return true;
 }
 
 /* How well does mu*row replace private parts of x? Higher is better; -1: not at all. */
