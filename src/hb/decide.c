@@ -1,11 +1,13 @@
 /* One query through the engine table: cheapest first, each answer checked before it leaves.
  *
  * The table has a row a tier: pre-tests, isl, enumeration, Z3 (decision-engine.md 2). UNKNOWN always carries
- * a reason and is never folded into EMPTY. --cross-check asks every tier; two that decide and differ are an
- * internal error. */
+ * a reason with the tier that gave up, and is never folded into EMPTY. Equal queries are solved once (memo.c);
+ * in a cheap pass the dear rows are put off, and the next pass goes on from there. --cross-check asks every
+ * tier; two that decide and differ are an internal error. */
 #include "hb/decide.h"
 #include "pre/pre.h"
 #include <assert.h>
+#include <string.h>
 #include <time.h>
 
 enum { ROW_PRETEST, ROW_CLOSURE, ROW_SWEEP, ROW_ISL, ROW_ENUM, ROW_Z3 };
@@ -53,7 +55,18 @@ static bool interrupted(pr_decider *d)
 
 typedef struct tier { const pr_engine *engine; pr_engine_ctx **ctx; int row; bool pretest; } tier;
 
-static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_outcome *out)
+/* Limits of this query: the options', or its share of what the launch may still spend. */
+static pr_limits limits_of(const pr_decider *d)
+{
+    pr_limits l = d->options->limits;
+    l.t_wall_ms = d->limits_ms;
+    if (d->z3_share > 1) l.z3_rlimit = l.z3_rlimit / d->z3_share + 1;
+    if (d->share_ops > 0 && l.max_ops > d->share_ops) l.max_ops = d->share_ops;
+    if (d->share_z3 > 0 && l.z3_rlimit > d->share_z3) l.z3_rlimit = d->share_z3;
+    return l;
+}
+
+static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_limits limits, pr_outcome *out)
 {
     if (!*t->ctx) *t->ctx = t->engine->open(d->arena);
     if (!*t->ctx) {
@@ -61,9 +74,6 @@ static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_
         return;
     }
     pr_arena_pos pos = pr_arena_mark(d->scratch);
-    pr_limits limits = d->options->limits;
-    limits.t_wall_ms = d->limits_ms;
-    if (d->z3_share > 1) limits.z3_rlimit = limits.z3_rlimit / d->z3_share + 1;
     if (known && t->row == ROW_ENUM) limits.enumerate = CROSS_CHECK_INSTANCES;
     t->engine->decide(*t->ctx, q, &limits, d->scratch, out);
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_TIMEOUT) d->late = true;
@@ -110,13 +120,90 @@ static void count(pr_decider *d, const tier *t, const pr_outcome *got)
     if (t->row == ROW_Z3) c->z3_units += got->cost;
 }
 
-static void count_answer(pr_decider *d, const tier *t)
+static void count_answer(pr_decider *d, int row)
 {
     pr_counts *c = d->counts;
-    if (t->row == ROW_ISL) c->isl++;
-    else if (t->row == ROW_Z3) c->z3++;
-    else if (t->row == ROW_ENUM) c->enumerated++;
+    if (row == ROW_ISL) c->isl++;
+    else if (row == ROW_Z3) c->z3++;
+    else if (row == ROW_ENUM) c->enumerated++;
     else c->pretest++;
+}
+
+/* Asks every row; two that decide must agree. */
+static void cross_check(pr_decider *d, const pr_query *q, const tier *tiers, int n, pr_limits limits, pr_asked *x)
+{
+    const char *by = NULL;
+    for (int i = 0; i < n && !d->failed; i++) {
+        const tier *t = &tiers[i];
+        bool known = x->by >= 0;
+        pr_outcome got;
+        if (d->cheaply && t->row > ROW_CLOSURE && !known) break;   /* the others may only contradict */
+        run(d, t, q, known, limits, &got);
+        count(d, t, &got);
+        if (!pr_term_none(got.needs)) x->needs = got.needs;
+        if (got.answer == PR_ANSWER_UNKNOWN) {
+            if (!known && !t->pretest) x->out = got, x->engine = t->engine->name;
+        } else if (!known) {
+            x->out = got;
+            x->by = t->row;
+            by = t->engine->name;
+        } else if (got.answer != x->out.answer) {
+            pr_fail(d->err, PR_ERR_INTERNAL, "", 0, 0, "%s and %s disagree on query %d: %s against %s", by,
+                    t->engine->name, q->pair, x->out.answer == PR_ANSWER_EMPTY ? "empty" : "witness",
+                    got.answer == PR_ANSWER_EMPTY ? "empty" : "witness");
+            d->failed = true;
+            unknown(&x->out, PR_REFUSAL_INTERNAL, "engines disagree");
+        }
+    }
+}
+
+/* Asks the rows that this query has not been through, up to the first that decides. */
+static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n, pr_limits limits, pr_asked *x)
+{
+    /* more may be spent than when isl or Z3 gave up: ask them again */
+    if (x->by < 0 && x->next_row > ROW_ISL
+        && (x->max_ops != limits.max_ops || x->z3_rlimit != limits.z3_rlimit || x->wall_ms != limits.t_wall_ms))
+        x->next_row = ROW_ISL;
+    x->put_off = false;
+    for (int i = 0; i < n && x->by < 0 && !d->failed; i++) {
+        const tier *t = &tiers[i];
+        pr_outcome got;
+        if (t->row < x->next_row) continue;
+        if (d->cheap_pass && t->row > ROW_SWEEP) {
+            x->put_off = true;
+            return;
+        }
+        if (t->row >= ROW_ISL) {
+            x->max_ops = limits.max_ops;
+            x->z3_rlimit = limits.z3_rlimit;
+            x->wall_ms = limits.t_wall_ms;
+        }
+        if (t->row == ROW_Z3 && d->options->engine == PR_ENGINE_AUTO)
+            x->z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
+        run(d, t, q, false, limits, &got);
+        count(d, t, &got);
+        x->next_row = t->row + 1;
+        if (!pr_term_none(got.needs)) x->needs = got.needs;
+        if (got.answer != PR_ANSWER_UNKNOWN) {
+            x->out = got;
+            x->by = t->row;
+        } else if (!t->pretest) {   /* the last engine's reason; a pre-test has none of its own */
+            x->out = got;
+            x->engine = t->engine->name;
+        }
+    }
+}
+
+/* The reason with the name of the tier that gave up, and its limit when that was reached. */
+static const char *who_gave_up(pr_decider *d, const pr_asked *x, pr_limits limits)
+{
+    const char *why = x->out.message ? x->out.message : "undecided", *limit = "";
+    if (!x->engine) return why;
+    if (x->out.why == PR_REFUSAL_BUDGET && strcmp(x->engine, "isl") == 0)
+        limit = pr_arena_printf(d->arena, " (limits: %lld operations, %d leaves)", (long long)limits.max_ops, limits.max_leaves);
+    else if (x->out.why == PR_REFUSAL_BUDGET)
+        limit = pr_arena_printf(d->arena, " (limit: %lld units)", (long long)limits.z3_rlimit);
+    return pr_arena_printf(d->arena, "%s: %s%s", x->engine, why, limit);
 }
 
 void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *out, const char **z3_reason)
@@ -125,6 +212,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
     tier tiers[PR_TIERS];
     unknown(out, PR_REFUSAL_NEEDS_SMT, "no engine in use takes this query");
     if (z3_reason) *z3_reason = NULL;
+    d->put_off = false;
     if (interrupted(d)) {
         unknown(out, PR_REFUSAL_TIMEOUT, "interrupted");
         return;
@@ -134,37 +222,23 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
         unknown(out, PR_REFUSAL_BUDGET, "the --budget of this launch is used up");
         return;
     }
-    d->counts->queries++;
+    if (!d->memo) d->memo = pr_memo_new(d->arena);
+    pr_asked once = { .by = -1 }, *x = o->cross_check ? NULL : pr_memo_find(d->memo, q);
+    if (!x) x = &once;
+    bool resumed = x->put_off;
     int n = tiers_in_use(d, may_use_z3, tiers);
-    if (o->engine == PR_ENGINE_Z3 && !d->z3_engine) out->message = "this build has no Z3";
-    pr_term needs = PR_TERM_NONE;
-    const char *by = NULL;
-    for (int i = 0; i < n && !d->failed; i++) {
-        const tier *t = &tiers[i];
-        bool known = out->answer != PR_ANSWER_UNKNOWN;
-        pr_outcome got;
-        if (known && !o->cross_check) break;
-        if (d->cheaply && t->row > ROW_CLOSURE && !known) break;   /* the others may only contradict */
-        if (t->row == ROW_Z3 && z3_reason && o->engine == PR_ENGINE_AUTO && !known)
-            *z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
-        run(d, t, q, known, &got);
-        count(d, t, &got);
-        if (!pr_term_none(got.needs)) needs = got.needs;
-        if (got.answer == PR_ANSWER_UNKNOWN) {   /* the last engine's reason; a pre-test has none of its own */
-            if (!known && !t->pretest) *out = got;
-        } else if (!known) {
-            *out = got;
-            by = t->engine->name;
-            count_answer(d, t);
-        } else if (got.answer != out->answer) {
-            pr_fail(d->err, PR_ERR_INTERNAL, "", 0, 0, "%s and %s disagree on query %d: %s against %s", by,
-                    t->engine->name, q->pair, out->answer == PR_ANSWER_EMPTY ? "empty" : "witness",
-                    got.answer == PR_ANSWER_EMPTY ? "empty" : "witness");
-            d->failed = true;
-            unknown(out, PR_REFUSAL_INTERNAL, "engines disagree");
-        }
-    }
-    out->needs = needs;
+    pr_limits limits = limits_of(d);
+    if (x->next_row == 0 && x->by < 0) x->out = *out;
+    if (o->engine == PR_ENGINE_Z3 && !d->z3_engine) x->out.message = "this build has no Z3";
+    if (o->cross_check) cross_check(d, q, tiers, n, limits, x);
+    else ask_rows(d, q, tiers, n, limits, x);
+    d->put_off = x->put_off;
+    if (!resumed) d->counts->queries++;
+    if (x->by >= 0) count_answer(d, x->by);
+    *out = x->out;
+    out->needs = x->needs;
+    if (z3_reason && (x->by < 0 || x->by == ROW_Z3)) *z3_reason = x->z3_reason;
+    if (out->answer == PR_ANSWER_UNKNOWN && !d->put_off) out->message = who_gave_up(d, x, limits);
 }
 
 void pr_decider_close(pr_decider *d)

@@ -2,6 +2,7 @@
 #ifndef PR_HB_DECIDE_H
 #define PR_HB_DECIDE_H
 #include "hb/check.h"
+#include "hb/memo.h"
 
 enum { PR_TIERS = 6 };
 
@@ -16,6 +17,10 @@ typedef struct pr_decider {
     int z3_share;                  /* this part of --z3-rlimit is spent: 1 = all, 10 where a weaker rung follows */
     bool late, interrupted;
     bool cheaply;                  /* the next query gets the two provers of src/pre and nothing more       */
+    bool cheap_pass;               /* only the cheap rows now; put_off says that dearer ones are to come     */
+    bool put_off;
+    int64_t share_ops, share_z3;   /* this query's share of what the launch may spend, 0 = the options' limits */
+    pr_memo *memo;                 /* made by the first query                                     */
     pr_error *err;
     bool failed;                   /* err is set: engines disagree or a witness does not hold          */
 } pr_decider;

@@ -62,6 +62,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     const char *why = NULL, *z3_reason = NULL;
     pr_outcome o;
     p->rung = e->rung;
+    p->put_off = false;
     if (!p->query) p->query = PR_NEW(run->arena, pr_query);
 #ifdef PR_FAULTS
     if ((run->o->fault == 11 && p->intra) || (run->o->fault == 12 && !p->intra && e->extent[1] > 1)) {
@@ -89,7 +90,14 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     p->query->hint = run->hint;
     if (run->first_attempt) last_resort = false;   /* contents are still to come */
     run->d.cheaply = !last_resort && !run->first_attempt;
+    run->d.cheap_pass = run->cheap_pass;
     pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
+    run->d.cheap_pass = false;
+    if (run->d.put_off) {
+        p->put_off = true;
+        p->state = PR_PAIR_OPEN;
+        return;
+    }
     if (o.answer == PR_ANSWER_UNKNOWN && p->query->suggest) pr_condition_try(run, p, o.needs, &o);
     run->d.cheaply = false;
     if (z3_reason) {
@@ -164,14 +172,49 @@ static bool t0_admits(pr_run *run, pr_encoding *e)
     return true;
 }
 
-/* Asks every open pair; true when none stays open. */
-static bool run_rung(pr_run *run, pr_encoding *e)
+/* What the launch may spend on the dear rows of one rung: that of twenty queries, shared by the pairs still to
+ * come, a tenth of a query at least. */
+enum { QUERIES_PAID = 20, LEAST_PART = 10 };
+
+static int64_t share(int64_t one, int64_t spent, int pairs_left)
+{
+    if (one <= 0) return 0;
+    int64_t all = one > INT64_MAX / QUERIES_PAID ? INT64_MAX : one * QUERIES_PAID, left = all > spent ? all - spent : 0;
+    int64_t part = left / (pairs_left > 0 ? pairs_left : 1), least = one / LEAST_PART + 1;
+    return part > least ? part : least;
+}
+
+/* The pairs that the cheap rows left open, with a fair share of the dear ones each. */
+static bool run_dear_rows(pr_run *run, pr_encoding *e)
 {
     bool all = true;
+    int left = 0;
+    const pr_counts before = *run->d.counts;
+    for (int i = 0; i < run->pairs.n; i++) left += run->pairs.data[i].put_off;
+    for (int i = 0; i < run->pairs.n && !run->d.failed && !run->d.interrupted; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        if (!p->put_off) continue;
+        run->d.share_ops = share(run->o->limits.max_ops, (int64_t)(run->d.counts->isl_ops - before.isl_ops), left);
+        run->d.share_z3 = share(run->o->limits.z3_rlimit, (int64_t)(run->d.counts->z3_units - before.z3_units), left);
+        left--;
+        ask(run, e, i);
+        all = all && !is_open(p);
+        if (!all && e->rung == PR_RUNG_T0 && run->L) break;
+    }
+    run->d.share_ops = run->d.share_z3 = 0;
+    return all;
+}
+
+/* Asks every open pair, the cheap rows for all of them first; true when none stays open. */
+static bool run_rung(pr_run *run, pr_encoding *e)
+{
+    bool all = true, open = false;
     /* at an open grid the launch's own grid is still to come: the last resort gets a tenth there */
     run->d.z3_share = e->rung == PR_RUNG_T1 && run->o->engine == PR_ENGINE_AUTO && run->L && run->L->grid_known &&
                               run->o->stop_at != PR_RUNG_T1 ? 10 : 1;
     run->d.limits_ms = e->rung == PR_RUNG_T0 ? run->o->t0_timeout_ms : run->o->t1_timeout_ms;
+    for (int i = 0; i < run->pairs.n; i++) run->pairs.data[i].put_off = false;
+    run->cheap_pass = !run->o->cross_check;
     for (int i = 0; i < run->pairs.n && !run->d.failed && !run->d.interrupted; i++) {
         if (!is_open(&run->pairs.data[i])) continue;
         if (run->pairs.data[i].at_launch) {
@@ -179,9 +222,12 @@ static bool run_rung(pr_run *run, pr_encoding *e)
             continue;
         }
         ask(run, e, i);
-        all = all && !is_open(&run->pairs.data[i]);
+        open = open || run->pairs.data[i].put_off;
+        all = all && (run->pairs.data[i].put_off || !is_open(&run->pairs.data[i]));
         if (!all && e->rung == PR_RUNG_T0 && run->L) break;   /* no claim for all parameters: on to T1 */
     }
+    run->cheap_pass = false;
+    if (open && (all || e->rung != PR_RUNG_T0 || !run->L)) all = run_dear_rows(run, e) && all;
     for (int i = 0; i < run->R->records.n; i++) run->table_load[i] = run->table_load[i] || e->table_load[i];
     return all && !run->d.failed && !run->d.interrupted;
 }

@@ -17,6 +17,7 @@ typedef struct pr_pair {
     pr_rung rung;                  /* of the last answer                                        */
     const char *evidence;
     pr_term condition;             /* EMPTY at T0 under this condition on parameters; NONE = always      */
+    bool put_off;                  /* the cheap rows left it open, the dear ones were not asked yet      */
     bool used_o3;                  /* proved with a dependency whose load may be replicated       */
     bool used_sync;                /* proved by what atomics order or return                        */
     bool synced;                   /* atomics may matter: the answer is that of the query with their facts  */
@@ -32,6 +33,7 @@ typedef struct pr_run {
     pr_config_verdict *out; pr_error *err;
     pr_decider d;
     pr_pair_vec pairs;
+    bool cheap_pass;               /* of run_rung: pairs that need a dear row are put off                 */
     int *component_t0, *component_t1;  /* per argument                                          */
     bool disjoint;                 /* accessed arguments of the launch are pairwise disjoint        */
     uint64_t overflow_widths[3];   /* bit set of widths that a proof assumes not to wrap             */
