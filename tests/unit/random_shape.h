@@ -3,6 +3,7 @@
 #ifndef PR_TESTS_RANDOM_SHAPE_H
 #define PR_TESTS_RANDOM_SHAPE_H
 #include "random_pair.h"
+#include "term/table.h"
 
 typedef enum rp_shape {
     RP_ANY,          /* random_pair_make                                                       */
@@ -11,6 +12,7 @@ typedef enum rp_shape {
     RP_STRIDE,       /* s*row + column with a parameter s: rule P, non-overlapping strides        */
     RP_STRIDES,      /* several parameters as strides, conditions on them: lemma NO              */
     RP_GRID_STRIDE,  /* pid + k*G: lemma GS                                                    */
+    RP_TABLE,        /* entries of a table as addresses, segments between entries: rules T, G, J    */
     RP_DIGITS        /* quotient and remainder put together again: rule D, lemma DM               */
 } rp_shape;
 
@@ -100,6 +102,41 @@ static inline pr_term rs_digits(random_pair *r, pr_terms *T, rng *g, int i)
     return rnd(g) % 4 ? sum : pr_add(T, sum, pr_scale(T, v[RP_PIDS + 2], rnd_in(g, 1, 40)));
 }
 
+/* A permutation with gaps, a nondecreasing table, or any. */
+static inline pr_tab rs_tab(pr_terms *T, rng *g)
+{
+    int n = rnd_in(g, 2, 7), kind = (int)(rnd(g) % 3);
+    pr_i128 *entry = PR_NEW_N(pr_terms_arena(T), pr_i128, n), gap = rnd_in(g, 1, 5);
+    for (int i = 0; i < n; i++)
+        entry[i] = kind == 0 ? i * gap : kind == 1 ? (i ? entry[i - 1] : 0) + rnd_in(g, 0, 4) : rnd_in(g, 0, 12);
+    for (int i = n - 1; i > 0 && kind == 0; i--) {
+        int j = rnd_in(g, 0, i);
+        pr_i128 swap = entry[i];
+        entry[i] = entry[j], entry[j] = swap;
+    }
+    if (rnd(g) % 6 == 0) entry[rnd_in(g, 0, n - 1)] += rnd_in(g, -3, 3);
+    return pr_tab_new(T, (pr_tab_info){ .name = "t", .values = entry, .n = n });
+}
+
+static inline pr_term rs_table(random_pair *r, pr_terms *T, rng *g, int i, const pr_tab tab[2], int how, pr_term *mask)
+{
+    const pr_term *v = r->dim[i];
+    pr_term p = rnd(g) % 3 ? v[0] : pr_add(T, pr_scale(T, v[0], rnd_in(g, 1, 2)), v[1]), low = v[RP_PIDS + 1];
+    if (rnd(g) % 6 == 0) p = pr_add(T, p, pr_const(T, rnd_in(g, -1, 2)));
+    pr_term here = pr_table(T, tab[0], p), next = pr_table(T, tab[0], pr_add(T, p, pr_const(T, 1)));
+    switch (how) {
+    case 0:                                        /* an entry is a row */
+        if (rnd(g) % 6 == 0) here = pr_select(T, pr_lt(T, v[0], pr_const(T, rnd_in(g, 1, 3))), here, pr_const(T, rnd_in(g, 0, 12)));
+        return pr_add(T, pr_scale(T, here, rnd_in(g, 1, 6)), pr_scale(T, low, rnd_in(g, 0, 2)));
+    case 1:                                        /* from one entry to the next */
+        if (rnd(g) % 6) *mask = pr_and(T, *mask, pr_lt(T, low, pr_sub(T, next, here)));
+        if (rnd(g) % 6 == 0) low = pr_sub(T, low, pr_const(T, rnd_in(g, 0, 2)));
+        return pr_add(T, here, low);
+    default:                                       /* two tables tell which */
+        return pr_add(T, pr_scale(T, here, rnd_in(g, 1, 30)), pr_table(T, tab[1], p));
+    }
+}
+
 static inline void random_pair_shaped(random_pair *r, pr_terms *T, pr_arena *arena, rng *g, rp_shape shape)
 {
     static const int width[] = { 1, 1, 2, 4, 4, 8 };
@@ -112,7 +149,10 @@ static inline void random_pair_shaped(random_pair *r, pr_terms *T, pr_arena *are
     } while (shape == RP_WINDOW && (r->same || r->intra));
     r->epochs = r->depends = r->atomic = false;
     bool divide = shape == RP_WINDOW || rnd(g) % 3;             /* an element's address, else bytes */
-    int unit = width[rnd(g) % PR_LEN(width)], start = rnd_in(g, 0, 2);
+    pr_tab tab[2] = { { 0 } };
+    if (shape == RP_TABLE)
+        for (int i = 0; i < 2; i++) tab[i] = rs_tab(T, g);
+    int how = (int)(rnd(g) % 3), unit = width[rnd(g) % PR_LEN(width)], start = rnd_in(g, 0, 2);
     pr_i128 stride = rnd_in(g, 3, 40);
     for (int i = 0; i < (r->same ? 1 : 2); i++) {
         rp_record *a = &r->rec[i];
@@ -121,6 +161,7 @@ static inline void random_pair_shaped(random_pair *r, pr_terms *T, pr_arena *are
         case RP_BOX: a->addr = rs_box(r, T, g, i); break;
         case RP_WINDOW: a->addr = rs_window(r, T, g, i, stride); break;
         case RP_STRIDE: a->addr = rs_stride(r, T, g, i, &a->mask); break;
+        case RP_TABLE: a->addr = rs_table(r, T, g, i, tab, how, &a->mask); break;
         case RP_STRIDES:
             a->addr = rp_strided(T, g, r->dim[i], RP_DIMS, r->param);
             a->mask = rp_mask(T, g, r->dim[i], RP_DIMS, r->param);

@@ -1,6 +1,6 @@
 /* Random soundness suites: every rule that proves, against brute force.
  *
- *   test_random SUITE [ROUNDS [SEED]]    SUITE: closure, deltas, window, lemmas, splits, ranges
+ *   test_random SUITE [ROUNDS [SEED]]    SUITE: closure, deltas, window, lemmas, tables, splits, ranges
  *
  * Each suite first shows that it notices planted faults: a side condition of src/pre dropped (PR_FAULTS), or a
  * question that differs from the one enumerated by one misread operation. Then ROUNDS instances, none wrong.
@@ -148,6 +148,7 @@ static const suite suites[] = {
     { "window", one_pair, { PR_DROP_BOTH_WIDTHS, PR_DROP_HULL, 0 }, 50, { RP_WINDOW }, 1, 3 },
     { "lemmas", one_pair, { PR_DROP_P_SLACK, PR_DROP_P_SIGN, PR_DROP_P_FACTOR, PR_DROP_D_KIND, PR_DROP_SIGN, PR_DROP_LIFT_SIGN, PR_DROP_DIVISOR, 0 },
       50, { RP_STRIDE, RP_STRIDES, RP_GRID_STRIDE, RP_DIGITS }, 4, 1 << 1 },
+    { "tables", one_pair, { PR_DROP_TABLE_RANGE, PR_DROP_MONOTONE, PR_DROP_BOTH_ORDERS, 0 }, 50, { RP_TABLE }, 1, 1 << 1 },
     { "splits", one_split, { 1, 2, 3, 4, 5, 6, 7, 8, 0 }, 500, { RP_ANY }, 1, 0 },
     { "ranges", one_range, { 1, 2, 3, 4, 5, 6, 7, 8, 0 }, 500, { RP_ANY }, 1, 0 },
 };
