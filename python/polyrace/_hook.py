@@ -73,6 +73,15 @@ class Screen:
         knobs.runtime.add_stages_inspection_hook = self._stage_hook(before)
         self.saved.append((CompiledKernel, "run", CompiledKernel.__dict__["run"]))
         CompiledKernel.run = property(self._launcher(CompiledKernel.__dict__["run"].fget))
+        from triton.runtime.jit import JITFunction
+        pack = JITFunction._pack_args
+
+        def pack_args(fn: Any, backend: Any, kwargs: Any, bound: Any, specialization: Any, options: Any) -> Any:
+            # Triton appends a marker of the hook to the specialisation and then reads an attribute out of it, which
+            # would give every source another hash than without a hook.
+            return pack(fn, backend, kwargs, bound, specialization[:len(fn.params)], options)
+        self.saved.append((JITFunction, "_pack_args", pack))
+        JITFunction._pack_args = pack_args
         atexit.register(self.finish)
 
     def uninstall(self) -> None:
