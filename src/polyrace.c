@@ -199,6 +199,7 @@ void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_optio
     out->cross_check = o->cross_check;
     out->stop_at = (pr_rung)o->rung;
     out->atomic_order = (pr_atomic_order)o->atomic_order;
+    out->accept_premises = o->accept_premises;
     out->dep_strict = o->dep_order == POLYRACE_DEP_ORDER_STRICT;
     out->source_order = o->program_order == POLYRACE_PROGRAM_ORDER_SOURCE;
     out->budget_ms = o->budget_ms;

@@ -12,6 +12,7 @@ typedef struct pr_options {
     bool no_pretest, cross_check;
     pr_rung stop_at;               /* NONE = auto; else only this rung may answer                  */
     pr_atomic_order atomic_order;
+    bool accept_premises;          /* --accept-premises                                         */
     bool dep_strict;               /* --dep-order=strict                                        */
     bool source_order;             /* --program-order=source                                    */
     int64_t budget_ms;             /* 0 = none                                                 */

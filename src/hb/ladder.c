@@ -564,6 +564,51 @@ static pr_rung first_attempt(pr_run *run, pr_rung rung, pr_encoding *launch, boo
     return PR_RUNG_NONE;
 }
 
+/* Would the pairs that stayed open be empty if the tables whose values reach an address were nondecreasing, or
+ * their entries distinct (happens-before.md 8.6)? At any grid, for all other contents. With --accept-premises such
+ * a premise is a qualifier; otherwise it is a suggestion beside the refusal. */
+static pr_encoding *under_premise(pr_run *run)
+{
+    static const struct { pr_contents mode; const char *qualifier, *hint; } premise[] = {
+        { PR_CONTENTS_NONDECREASING, "assumes %s nondecreasing", "the entries of %s are nondecreasing" },
+        { PR_CONTENTS_DISTINCT, "assumes indices of %s distinct", "the entries of %s are distinct" },
+    };
+    bool asked = false, other = false;
+    for (int i = 0; i < run->pairs.n; i++) {
+        const pr_pair *p = &run->pairs.data[i];
+        if (!is_open(p)) continue;
+        bool refused = p->state == PR_PAIR_REFUSED && (p->why == PR_REFUSAL_INDIRECT_ADDRESS || p->why == PR_REFUSAL_SNAPSHOT_BOUND);
+        asked = asked || refused;
+        other = other || !(refused || p->state == PR_PAIR_UNKNOWN);
+    }
+    if (!asked || other || run->R->refusals.n) return NULL;
+    pr_pair *before = pr_arena_copy(run->arena, run->pairs.data, sizeof *before * (size_t)run->pairs.n);
+    for (size_t k = 0; k < PR_LEN(premise); k++) {
+        reopen(run);
+        for (int i = 0; i < run->pairs.n; i++) run->pairs.data[i].query = NULL;
+        pr_encoding *e = encoding(run, PR_RUNG_T1);
+        pr_encoding_use(e, premise[k].mode);
+        run->first_attempt = true;
+        bool all = run_rung(run, e);
+        run->first_attempt = false;
+        const char *tables = all ? pr_contents_assumed(e) : NULL;
+        if (tables && run->o->accept_premises) {
+            pr_add_qualifier(run, pr_arena_printf(run->arena, premise[k].qualifier, tables));
+            return e;
+        }
+        memcpy(run->pairs.data, before, sizeof *before * (size_t)run->pairs.n);
+        if (!tables) continue;
+        for (int i = 0; i < run->pairs.n; i++) {
+            pr_pair *p = &run->pairs.data[i];
+            if (p->state != PR_PAIR_REFUSED) continue;
+            p->message = pr_arena_printf(run->arena, "%s; there is no race if %s (--accept-premises takes that for granted)",
+                                         p->message, pr_arena_printf(run->arena, premise[k].hint, tables));
+        }
+        return NULL;
+    }
+    return NULL;
+}
+
 static pr_status climb(pr_run *run)
 {
     const pr_options *o = run->o;
@@ -638,6 +683,13 @@ static pr_status climb(pr_run *run)
                 if (run->pairs.data[i].state == PR_PAIR_WITNESS)
                     refuse_pair(&run->pairs.data[i], PR_PAIR_UNKNOWN, PR_REFUSAL_UNKNOWN,
                                 "overlaps at some grid; --rung stopped here");
+        }
+        if (rung == PR_RUNG_NONE && st == PR_OK && want_t1 && !run->out->races.n && !run->d.failed && !run->d.interrupted) {
+            pr_encoding *e = under_premise(run);
+            if (e) {
+                rung = PR_RUNG_T1;
+                proved_at = e;
+            }
         }
         if (rung != PR_RUNG_NONE && st == PR_OK && !run->d.failed) {
             describe_axes(run, proved_at);

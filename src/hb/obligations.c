@@ -7,6 +7,7 @@
  * without the record's own obligations: both are computed from the ideal offset and would hide the wrap
  * (happens-before.md 5.6, p106). The in-bounds premise of 3.4 is discharged here too. */
 #include "hb/ladder.h"
+#include "term/table.h"
 #include "hb/sync.h"
 #include <assert.h>
 
@@ -53,6 +54,14 @@ static bool is_free(void *user, const pr_terms *T, pr_term t)
 {
     (void)user;
     return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
+}
+
+/* An entry of a table that nobody knows: no point has a value for it, so a query over it ends undecided where a
+ * free variable would give a point. */
+static bool is_unknown_entry(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_TABLE && !pr_tab_get(T, pr_term_tab(T, t))->values;
 }
 
 /* Does t count the iterations of a loop whose bounds the launch does not give? */
@@ -117,8 +126,10 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_decide(&run->d, &q, may_use_z3, o, NULL);
         ask_with_atomics(run, e, &conj, may_use_z3, o);
         *free_values = pr_term_any(T, broken, is_free, NULL) || counts_loaded(e, v->side, broken);
-        if (o->answer == PR_ANSWER_WITNESS && *free_values) {   /* a definite wrap elsewhere is worse */
-            possible = *o;
+        bool entry = pr_term_any(T, broken, is_unknown_entry, NULL);
+        if ((o->answer == PR_ANSWER_WITNESS && *free_values) || (o->answer == PR_ANSWER_UNKNOWN && entry)) {
+            possible = *o;              /* a definite wrap elsewhere is worse */
+            possible.answer = PR_ANSWER_WITNESS;
             continue;
         }
         if (o->answer != PR_ANSWER_EMPTY) return o->answer;

@@ -404,3 +404,20 @@ def truncate(idx, out):
 
 case("truncate_race", truncate, "races WAW:S:S/programs|WAW:S:S/programs", (2,), dict(idx=T("i32", 2, values=[3, 259]), out=T("i32", 256)))
 case("truncate_safe", truncate, "ok T1 qual=contents", (2,), dict(idx=T("i32", 2, values=[3, 4]), out=T("i32", 256)))
+
+
+# ---- 8.6: premises about contents that the launch does not give -----------------------------------------------
+ACCEPT = ("--accept-premises",)
+case("premise_distinct", scatter, "ok T1 qual=distinct noqual=contents", (4,), dict(idx=T("i32", 256), out=T("i32", 256), B=64), options=ACCEPT)
+case("premise_pages", pages, "ok T1 qual=distinct", (100,), dict(table=T("i32", 100), out=T("i32", 101 * 64), SPAN=64, B=64), options=ACCEPT)
+case("premise_pages_overlap", pages, "unsupported indirect-address never=ok", (100,),
+     dict(table=T("i32", 100), out=T("i32", 101 * 64), SPAN=63, B=64), options=ACCEPT)
+case("premise_sorted", varlen, "ok T1 qual=nondecreasing", (4, 5), dict(offs=T("i32", 5), out=T("i32", 200), LOOSE=0, B=32), options=ACCEPT)
+case("premise_sorted_loose", varlen, "unsupported indirect-address never=ok", (4, 5), dict(offs=T("i32", 5), out=T("i32", 200), LOOSE=1, B=32), options=ACCEPT)
+case("premise_not_accepted", varlen, "unsupported indirect-address", (4, 5), dict(offs=T("i32", 5), out=T("i32", 200), LOOSE=0, B=32))
+case("premise_written", p44, "unsupported indirect-address never=ok", (2,),
+     dict(idx=T("i32", 64), other=T("i32", 64, of="idx"), out=T("i32", 64), n=64, B=32), options=ACCEPT)
+# contents that break the premise: the race is found, and the premise is not taken
+case("premise_contradicted", scatter, "races WAW:S:S/programs qual=contents noqual=distinct", (4,),
+     dict(idx=T("i32", 256, values=TWICE), out=T("i32", 256), B=64), options=ACCEPT)
+case("premise_index_wraps", wraps, "unsupported never=ok", (5,), dict(idx=T("i32", 4), out=T("i32", 4), BIG=1073741824), options=ACCEPT)
