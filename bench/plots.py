@@ -10,7 +10,7 @@ TARGET_LINES = ((0.1, "median target"), (5.0, "99 % target"))
 def prepare(plt):
     plt.rcParams.update({"font.family": "sans-serif", "font.size": 10, "axes.edgecolor": GRID, "axes.labelcolor": INK, "text.color": INK,
                          "xtick.color": INK, "ytick.color": INK, "axes.grid": True, "grid.color": GRID, "grid.linewidth": 0.6,
-                         "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "svg.hashsalt": "polyrace",
+                         "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "svg.hashsalt": "polyrace", "svg.fonttype": "none",
                          "figure.facecolor": "white"})
 
 
