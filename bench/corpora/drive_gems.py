@@ -12,6 +12,25 @@ os.environ.setdefault("GEMS_VENDOR", "nvidia")
 DTYPES = (torch.float32, torch.int64, torch.bool)
 
 
+def _plain_pointers():
+    """Its generated pointwise kernels use block pointers in a way that Triton 3.8 does not compile; plain pointers are
+    the package's own alternative."""
+    import gc
+
+    from flag_gems.utils.codegen_config_utils import CodeGenConfig
+
+    made = CodeGenConfig.__post_init__
+
+    def post_init(self):
+        made(self)
+        self.prefer_block_pointer = False
+
+    CodeGenConfig.__post_init__ = post_init
+    for x in gc.get_objects():
+        if isinstance(x, CodeGenConfig):
+            x.prefer_block_pointer = False
+
+
 def calls():
     import importlib
 
@@ -24,6 +43,7 @@ def calls():
     from triton.runtime.autotuner import Autotuner
 
     entry.LibTuner.run = Autotuner.run
+    _plain_pointers()
     operators = {item[0]: item[1] for item in flag_gems._FULL_CONFIG}
     count = {}
 

@@ -78,7 +78,7 @@ def calls():
     mid, mid_lse = torch.randn(batch, heads, blocks, dim), torch.randn(batch, heads, blocks)
     yield of(LLAMA + "flash_decoding_stage1", "flash_decode_stage1", one, _half(slots, heads, dim), _half(slots, heads, dim), table, requests, lengths, longest, mid, mid_lse, 32)
     yield of(LLAMA + "flash_decoding_stage2", "flash_decode_stage2", mid, mid_lse, lengths, out, 32)
-    yield of(LLAMA + "gqa_flash_decoding_stage1", "flash_decode_stage1", _int(0, 1, 1, 2), _int(0, 0, 1, 0), one, pool_k, pool_v, table, requests, lengths, mid, mid_lse, 32)
+    yield of(LLAMA + "gqa_flash_decoding_stage1", "flash_decode_stage1", _int(0, 1, 1, 2), _int(0, 0, 32, 0), one, pool_k, pool_v, table, requests, lengths, mid, mid_lse, 32)
     yield of(LLAMA + "gqa_flash_decoding_stage2", "flash_decode_stage2", mid, mid_lse, lengths, out, 32)
     yield of(LLAMA + "gqa_decode_flashattention_nopad", "gqa_decode_attention_fwd", one, pool_k, pool_v, out, table, requests, lengths)
     # quantised products
