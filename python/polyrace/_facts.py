@@ -190,7 +190,7 @@ def read_tensor(name: str, value: Any, facts: Facts, uses: Uses, snap: "Snapshot
             bytes_ = int(storage.nbytes())
         except Exception:
             bytes_ = extent
-        offset = int(t.storage_offset()) * size if hasattr(t, "storage_offset") else 0
+        offset = _offset(t, ptr, storage, size)
         if fake:
             out["storage"] = {"id": f"s{id(storage)}", "offset": offset, "bytes": bytes_}
             lo = hi = 0
@@ -265,6 +265,17 @@ def _address(t: Any) -> "tuple[bool, int, Any]":
     if device == "meta" or (ptr == 0 and _numel(t) > 0):
         return True, 0, storage
     return False, ptr, storage
+
+
+def _offset(t: Any, ptr: int, storage: Any, size: int) -> int:
+    """Bytes from the start of the storage to the tensor's pointer. A wrapper may point anywhere into the storage of
+    the tensor that it wraps and know no offset of its own."""
+    if hasattr(t, "storage_offset"):
+        return int(t.storage_offset()) * size
+    try:
+        return max(0, ptr - int(storage.data_ptr()))
+    except Exception:
+        return 0
 
 
 def _numel(t: Any) -> int:
