@@ -10,6 +10,7 @@
 #include "front/access.h"
 #include "front/assume.h"
 #include "polyrace_cache.h"
+#include "polyrace_certify.h"
 #include "util/opt.h"
 
 #ifndef POLYRACE_VERSION
@@ -651,7 +652,8 @@ bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_se
 }
 
 /* ---- check ---------------------------------------------------------------------------------- */
-static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *err)
+static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_certificate *cert,
+                           pr_error *err)
 {
     pr_job *j = &p->jobs[k];
     pr_status s = PR_OK;
@@ -664,7 +666,7 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *
         pr_question question;
         int64_t began = pr_now_us();
         out->records = j->records;
-        bool kept = pr_question_of(p, j, &question);
+        bool kept = !cert && pr_question_of(p, j, &question);
         if (kept && pr_answer_find(p, j, &question, out)) {
             out->us_decide = pr_now_us() - began;
         } else {
@@ -672,6 +674,7 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_error *
             pr_options options;
             pr_job_options(p, j, &options);
             pr_confirmer_init(&confirm, j);
+            if (cert) pr_certificate_start(cert, j->arena, &options);
             s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &e);
             if (kept && s == PR_OK && !p->ctx->interrupt) pr_answer_keep(p, j, &question, out);
         }
@@ -703,7 +706,9 @@ static polyrace_verdict *check(polyrace_context *c, const polyrace_module *m,
     v->n_configs = p.n_jobs;
     v->configs = PR_NEW_N(v->arena, pr_config_verdict, p.n_jobs);
     pr_status s = PR_OK;
-    for (int k = 0; k < p.n_jobs && s == PR_OK; k++) s = check_job(&p, k, &v->configs[k], err);
+    pr_certificate *certs = o->certify_dir ? PR_NEW_N(v->arena, pr_certificate, p.n_jobs) : NULL;
+    for (int k = 0; k < p.n_jobs && s == PR_OK; k++)
+        s = check_job(&p, k, &v->configs[k], certs ? &certs[k] : NULL, err);
     if (s != PR_OK) {
         pr_child_drop(&p.box->child);
         return NULL;
@@ -716,6 +721,10 @@ static polyrace_verdict *check(polyrace_context *c, const polyrace_module *m,
         v->kernel = (pr_str){ pr_arena_strndup(v->arena, kernel.s, kernel.n), kernel.n };
     }
     pr_verdict_join(v);
+    if (certs && pr_certificate_write(o->certify_dir, &p, certs, v, err) != PR_OK) {
+        pr_child_drop(&p.box->child);
+        return NULL;
+    }
     p.box->child.open = false;
     return v;
 }

@@ -98,6 +98,7 @@ typedef struct polyrace_options {
     int no_explain;         /* races without their relation, sentence and count */
     const char *cache_dir;  /* answers are kept there too, for later contexts; null = none */
     int no_cache;           /* decide again what this context or cache_dir already knows */
+    const char *certify_dir; /* write a certificate of the verdict into this folder; null = none */
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);

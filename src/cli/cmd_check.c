@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,7 +62,16 @@ static int decide(check *k, const task *t, FILE *out, FILE *err)
     polyrace_verdict *v = NULL;
     if (pr_input_module(in, k->ctx, &k->c, &e)) {
         if (in->launch) l = polyrace_launch_item(in->launch, t->launch, &e);
-        if (l || !in->launch) v = polyrace_check(k->ctx, in->module, l, &k->c.options, &e);
+        polyrace_options o = k->c.options;
+        char folder[4096];
+        if (k->c.given[PR_OPT_CERTIFY]) {
+            int n = k->n_tasks == 1 ? snprintf(folder, sizeof folder, "%s", k->c.text[PR_OPT_CERTIFY])
+                                    : snprintf(folder, sizeof folder, "%s/%04d", k->c.text[PR_OPT_CERTIFY],
+                                               (int)(t - k->tasks));
+            if (k->n_tasks > 1) mkdir(k->c.text[PR_OPT_CERTIFY], 0777);   /* what fails shows below */
+            if (n > 0 && (size_t)n < sizeof folder) o.certify_dir = folder;
+        }
+        if (l || !in->launch) v = polyrace_check(k->ctx, in->module, l, &o, &e);
     }
     polyrace_sink sink = { pr_cli_write, out };
     if (v && polyrace_verdict_write(v, k->format, &sink, &e) == POLYRACE_OK) {

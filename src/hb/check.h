@@ -19,6 +19,9 @@ typedef struct pr_options {
     int64_t t0_timeout_ms, t1_timeout_ms;
     pr_limits limits;
     pr_assume *assume; int n_assume;  /* --assume                                             */
+    /* called for every query answered EMPTY, while its terms live; null = nobody wants it */
+    void (*claim)(void *user, const pr_query *q, const pr_outcome *o);
+    void *claim_user;
     bool no_explain;               /* races without their relation and sentence                   */
     int fault;                     /* test builds only: a planted fault (0 = none), see tests/README   */
 } pr_options;

@@ -223,7 +223,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
         return;
     }
     if (!d->memo) d->memo = pr_memo_new(d->arena);
-    pr_asked once = { .by = -1 }, *x = o->cross_check ? NULL : pr_memo_find(d->memo, q);
+    pr_asked once = { .by = -1 }, *x = o->cross_check || o->claim ? NULL : pr_memo_find(d->memo, q);
     if (!x) x = &once;
     bool resumed = x->put_off;
     int n = tiers_in_use(d, may_use_z3, tiers);
@@ -239,6 +239,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
     out->needs = x->needs;
     if (z3_reason && (x->by < 0 || x->by == ROW_Z3)) *z3_reason = x->z3_reason;
     if (out->answer == PR_ANSWER_UNKNOWN && !d->put_off) out->message = who_gave_up(d, x, limits);
+    if (o->claim && out->answer == PR_ANSWER_EMPTY) o->claim(o->claim_user, q, out);
 }
 
 void pr_decider_close(pr_decider *d)

@@ -1,0 +1,217 @@
+/* Certificates: every query that a verdict rests on, as files that other solvers take (docs/certificates.md).
+ *
+ * While a launch is decided each query answered EMPTY is kept in SMT-LIB and, where it has such a form, in isl's
+ * notation. Afterwards a manifest lists records, tensors, the ledger of pairs and the claims, with a digest of
+ * every file and of itself. `polyrace recheck` reads only this folder. */
+#include "polyrace_certify.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "hb/report.h"
+#include "util/digest.h"
+
+static void keep_claim(void *user, const pr_query *q, const pr_outcome *o)
+{
+    pr_certificate *c = user;
+    const pr_engine *z3 = pr_engine_z3(), *isl = pr_engine_isl();
+    pr_claim x = { .pair = q->pair, .is_pair = q->is_pair, .evidence = o->evidence };
+    const char *why = NULL;
+    pr_buf b;
+    pr_buf_init(&b, c->arena);
+    if (z3 && z3->dump(q, c->limits, &b, &why)) x.smt2 = b.data, x.n_smt2 = b.n;
+    else x.why = why ? why : "no SMT-LIB form";
+    pr_buf_init(&b, c->arena);
+    if (isl->dump(q, c->limits, &b, &why)) x.isl = b.data, x.n_isl = b.n;
+    /* the dimensions that a pre-test recovered, in its order: each is a smaller claim */
+    const char *at = o->evidence ? strchr(o->evidence, ':') : NULL;
+    while (at && *at) {
+        at += strspn(at, ": ");
+        size_t n = strcspn(at, " ");
+        if (!n) break;
+        int found = -1;
+        for (int i = 0; i < q->n_twins && found < 0; i++) {
+            const char *name = pr_var_get(q->terms, q->twins[i][0])->name, *dot = strchr(name, '.');
+            if (dot && strlen(dot + 1) == n && strncmp(dot + 1, at, n) == 0) found = i;
+        }
+        if (found < 0) {
+            x.steps.n = 0;
+            break;
+        }
+        pr_claim_step s = { pr_var_get(q->terms, q->twins[found][0])->name, pr_var_get(q->terms, q->twins[found][1])->name };
+        pr_vec_push(c->arena, &x.steps, s);
+        at += n;
+    }
+    pr_vec_push(c->arena, &c->claims, x);
+}
+
+void pr_certificate_start(pr_certificate *c, pr_arena *arena, pr_options *o)
+{
+    *c = (pr_certificate){ .arena = arena, .limits = &o->limits };
+    o->claim = keep_claim;
+    o->claim_user = c;
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+typedef struct writer { pr_arena *arena; const char *dir; pr_error *err; pr_buf m; } writer;
+
+static void hex(pr_buf *b, const void *data, size_t n)
+{
+    unsigned char out[PR_DIGEST_BYTES];
+    pr_digest d;
+    pr_digest_init(&d);
+    pr_digest_add(&d, data, n);
+    pr_digest_now(&d, out);
+    for (int i = 0; i < PR_DIGEST_BYTES; i++) pr_buf_printf(b, "%02x", out[i]);
+}
+
+static pr_status write_file(writer *w, const char *name, const char *text, size_t n)
+{
+    const char *path = pr_arena_printf(w->arena, "%s/%s", w->dir, name);
+    FILE *f = fopen(path, "wb");
+    bool ok = f && fwrite(text, 1, n, f) == n;
+    if (f && fclose(f)) ok = false;
+    if (!ok) return pr_fail(w->err, PR_ERR_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+    return PR_OK;
+}
+
+static void quoted(writer *w, const char *name, const char *s)
+{
+    pr_buf_printf(&w->m, "\"%s\":", name);
+    if (s) pr_buf_quote(&w->m, pr_str_of(s), true);
+    else pr_buf_puts(&w->m, "null");
+}
+
+/* A file and its digest as a manifest entry. */
+static pr_status file(writer *w, const char *key, const char *name, const char *text, size_t n)
+{
+    pr_buf_printf(&w->m, "\"%s\":{\"file\":\"%s\",\"blake2b\":\"", key, name);
+    hex(&w->m, text, n);
+    pr_buf_puts(&w->m, "\"}");
+    return write_file(w, name, text, n);
+}
+
+static const char *bucket_name(pr_bucket b)
+{
+    static const char *const names[] = { [PR_BUCKET_FILTERED] = "filtered", [PR_BUCKET_PROVED] = "proved",
+        [PR_BUCKET_RACE] = "race", [PR_BUCKET_WITHHELD] = "withheld", [PR_BUCKET_GRID_FRAGILE] = "proved-at-launch",
+        [PR_BUCKET_REFUSED] = "refused", [PR_BUCKET_UNDECIDED] = "undecided" };
+    return names[b];
+}
+
+static const char *kind_name(const pr_record *r)
+{
+    return r->kind == PR_RECORD_LOAD || r->kind == PR_RECORD_ATOMIC_LOAD || r->kind == PR_RECORD_POLL ? "read" : "write";
+}
+
+static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdict *v, const pr_certificate *c, int k)
+{
+    const pr_records *R = j->records;
+    pr_status s = PR_OK;
+    pr_buf_puts(&w->m, "{");
+    quoted(w, "status", pr_verdict_status_name(v->status));
+    pr_buf_putc(&w->m, ',');
+    quoted(w, "rung", v->rung ? pr_rung_name(v->rung) : NULL);
+    if (j->lowered) {
+        pr_buf text;
+        pr_buf_init(&text, w->arena);
+        pr_records_print(&text, R, true);
+        pr_buf_putc(&w->m, ',');
+        s = file(w, "records_text", pr_arena_printf(w->arena, "records%d.txt", k), text.data, text.n);
+    }
+    pr_buf_puts(&w->m, ",\n \"records\":[");
+    for (int i = 0; s == PR_OK && j->lowered && i < R->records.n; i++) {
+        const pr_record *r = &R->records.data[i];
+        pr_buf_printf(&w->m, "%s{\"id\":%d,\"access\":\"%s\",\"argument\":%d}", i ? "," : "", r->id, kind_name(r), r->base);
+    }
+    pr_buf_puts(&w->m, "],\n \"arguments\":[");
+    for (int i = 0; s == PR_OK && j->lowered && i < R->n_args; i++) {
+        const pr_tensor *t = j->launch && i < j->launch->n_args ? j->launch->args[i].tensor : NULL;
+        pr_buf_printf(&w->m, "%s{", i ? "," : "");
+        quoted(w, "name", pr_arena_strndup(w->arena, R->args[i].name.s, R->args[i].name.n));
+        if (t) {
+            pr_buf_puts(&w->m, ",\"storage\":[");
+            pr_buf_i128(&w->m, t->storage_lo);
+            pr_buf_putc(&w->m, ',');
+            pr_buf_i128(&w->m, t->storage_hi);
+            pr_buf_puts(&w->m, "]");
+        }
+        pr_buf_putc(&w->m, '}');
+    }
+    pr_buf_puts(&w->m, "],\n \"ledger\":[");
+    for (int i = 0; s == PR_OK && i < v->ledger.n; i++) {
+        const pr_ledger_row *r = &v->ledger.data[i];
+        pr_buf_printf(&w->m, "%s\n  {\"pair\":%d,\"a\":%d,\"b\":%d,\"agents\":\"%s\",\"bucket\":\"%s\",", i ? "," : "", r->pair, r->a,
+                      r->b, r->intra ? "threads" : "programs", bucket_name(r->bucket));
+        quoted(w, "evidence", r->evidence);
+        pr_buf_putc(&w->m, '}');
+    }
+    pr_buf_puts(&w->m, "],\n \"claims\":[");
+    for (int i = 0; s == PR_OK && i < c->claims.n; i++) {
+        const pr_claim *x = &c->claims.data[i];
+        pr_buf_printf(&w->m, "%s\n  {\"pair\":", i ? "," : "");
+        if (x->is_pair && x->pair >= 0) pr_buf_printf(&w->m, "%d", x->pair);
+        else pr_buf_puts(&w->m, "null");
+        pr_buf_puts(&w->m, ",\"claim\":\"empty\",");
+        quoted(w, "evidence", x->evidence);
+        pr_buf_putc(&w->m, ',');
+        if (x->smt2) s = file(w, "smt2", pr_arena_printf(w->arena, "c%d-q%d.smt2", k, i), x->smt2, x->n_smt2);
+        else quoted(w, "why", x->why);
+        if (x->isl && s == PR_OK) {
+            pr_buf_putc(&w->m, ',');
+            s = file(w, "isl", pr_arena_printf(w->arena, "c%d-q%d.isl", k, i), x->isl, x->n_isl);
+        }
+        pr_buf_puts(&w->m, ",\"steps\":[");
+        for (int n = 0; n < x->steps.n; n++) {
+            pr_buf_printf(&w->m, "%s[", n ? "," : "");
+            pr_buf_quote(&w->m, pr_str_of(x->steps.data[n].a), true);
+            pr_buf_putc(&w->m, ',');
+            pr_buf_quote(&w->m, pr_str_of(x->steps.data[n].b), true);
+            pr_buf_putc(&w->m, ']');
+        }
+        pr_buf_puts(&w->m, "]}");
+    }
+    pr_buf_puts(&w->m, "]}");
+    return s;
+}
+
+pr_status pr_certificate_write(const char *dir, const pr_plan *p, const pr_certificate *certs, const struct polyrace_verdict *v,
+                               pr_error *err)
+{
+    writer w = { .arena = v->arena, .dir = dir, .err = err };
+    struct stat st;
+    if (!pr_engine_z3()) return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "certificates need a build with Z3");
+    if (mkdir(dir, 0777) && errno != EEXIST) return pr_fail(err, PR_ERR_IO, dir, 0, 0, "cannot make the folder: %s", strerror(errno));
+    if (stat(pr_arena_printf(w.arena, "%s/manifest.json", dir), &st) == 0)
+        return pr_fail(err, PR_ERR_IO, dir, 0, 0, "the folder holds a certificate already");
+    pr_buf_init(&w.m, w.arena);
+    pr_buf_puts(&w.m, "{\"version\":1,");
+    quoted(&w, "polyrace", polyrace_version());
+    pr_buf_puts(&w.m, ",\"kernel\":");
+    pr_buf_quote(&w.m, v->kernel, true);
+    pr_buf_puts(&w.m, ",\"input\":");
+    pr_buf_quote(&w.m, v->input, true);
+    pr_buf_putc(&w.m, ',');
+    quoted(&w, "status", pr_verdict_status_name(v->status));
+    pr_buf_putc(&w.m, ',');
+    quoted(&w, "scope", v->status == PR_VERDICT_OK ? pr_scope_name(v->rung) : NULL);
+    pr_buf_puts(&w.m, ",\"qualifiers\":[");
+    for (int i = 0; i < v->qualifiers.n; i++) {
+        if (i) pr_buf_putc(&w.m, ',');
+        pr_buf_quote(&w.m, pr_str_of(v->qualifiers.data[i]), true);
+    }
+    pr_buf_puts(&w.m, "],\n\"configs\":[");
+    pr_status s = PR_OK;
+    for (int k = 0; k < p->n_jobs && s == PR_OK; k++) {
+        if (k) pr_buf_putc(&w.m, ',');
+        s = configuration(&w, &p->jobs[k], &v->configs[k], &certs[k], k);
+    }
+    pr_buf_puts(&w.m, "],\n");
+    if (s != PR_OK) return s;
+    size_t body = w.m.n;                    /* the digest covers every byte before it */
+    pr_buf_puts(&w.m, "\"blake2b\":\"");
+    hex(&w.m, w.m.data, body);
+    pr_buf_puts(&w.m, "\"}\n");
+    return write_file(&w, "manifest.json", w.m.data, w.m.n);
+}

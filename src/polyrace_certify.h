@@ -1,0 +1,22 @@
+/* Certificates of verdicts (docs/certificates.md); included by src/polyrace*.c only. */
+#ifndef PR_POLYRACE_CERTIFY_H
+#define PR_POLYRACE_CERTIFY_H
+#include "polyrace_impl.h"
+
+typedef struct pr_claim_step { const char *a, *b; } pr_claim_step;   /* variables shown to be equal */
+typedef struct pr_claim {
+    int pair; bool is_pair;
+    const char *evidence;
+    const char *smt2, *isl;        /* null: has no such form (smt2: why)                           */
+    size_t n_smt2, n_isl;
+    const char *why;
+    PR_VEC(pr_claim_step) steps;
+} pr_claim;
+typedef struct pr_certificate { pr_arena *arena; const pr_limits *limits; PR_VEC(pr_claim) claims; } pr_certificate;
+
+/* Makes o keep every query answered EMPTY in c. */
+void pr_certificate_start(pr_certificate *c, pr_arena *arena, pr_options *o);
+/* Writes one certificate into dir, which is made when it is not there; it must hold none. */
+pr_status pr_certificate_write(const char *dir, const pr_plan *p, const pr_certificate *certs, const struct polyrace_verdict *v,
+                               pr_error *err);
+#endif
