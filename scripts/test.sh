@@ -19,7 +19,7 @@ venv=$build.venv
 if [ ! -x "$venv/bin/python3" ]; then
     python3 -m venv --system-site-packages "$venv"
 fi
-for package in jsonschema islpy; do
+for package in jsonschema islpy cvc5; do
     "$venv/bin/python3" -c "import $package" 2>/dev/null ||
         "$venv/bin/python3" -m pip install --quiet "$package" ||
         echo "note: $package cannot be installed; the tests that need it are skipped"

@@ -23,25 +23,7 @@ static void keep_claim(void *user, const pr_query *q, const pr_outcome *o)
     else x.why = why ? why : "no SMT-LIB form";
     pr_buf_init(&b, c->arena);
     if (isl->dump(q, c->limits, &b, &why)) x.isl = b.data, x.n_isl = b.n;
-    /* the dimensions that a pre-test recovered, in its order: each is a smaller claim */
-    const char *at = o->evidence ? strchr(o->evidence, ':') : NULL;
-    while (at && *at) {
-        at += strspn(at, ": ");
-        size_t n = strcspn(at, " ");
-        if (!n) break;
-        int found = -1;
-        for (int i = 0; i < q->n_twins && found < 0; i++) {
-            const char *name = pr_var_get(q->terms, q->twins[i][0])->name, *dot = strchr(name, '.');
-            if (dot && strlen(dot + 1) == n && strncmp(dot + 1, at, n) == 0) found = i;
-        }
-        if (found < 0) {
-            x.steps.n = 0;
-            break;
-        }
-        pr_claim_step s = { pr_var_get(q->terms, q->twins[found][0])->name, pr_var_get(q->terms, q->twins[found][1])->name };
-        pr_vec_push(c->arena, &x.steps, s);
-        at += n;
-    }
+    x.facts = q->trace ? q->trace->facts.n : 0;
     pr_vec_push(c->arena, &c->claims, x);
 }
 
@@ -162,15 +144,7 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
             pr_buf_putc(&w->m, ',');
             s = file(w, "isl", pr_arena_printf(w->arena, "c%d-q%d.isl", k, i), x->isl, x->n_isl);
         }
-        pr_buf_puts(&w->m, ",\"steps\":[");
-        for (int n = 0; n < x->steps.n; n++) {
-            pr_buf_printf(&w->m, "%s[", n ? "," : "");
-            pr_buf_quote(&w->m, pr_str_of(x->steps.data[n].a), true);
-            pr_buf_putc(&w->m, ',');
-            pr_buf_quote(&w->m, pr_str_of(x->steps.data[n].b), true);
-            pr_buf_putc(&w->m, ']');
-        }
-        pr_buf_puts(&w->m, "]}");
+        pr_buf_printf(&w->m, ",\"facts\":%d}", x->facts);
     }
     pr_buf_puts(&w->m, "]}");
     return s;

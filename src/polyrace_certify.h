@@ -3,14 +3,13 @@
 #define PR_POLYRACE_CERTIFY_H
 #include "polyrace_impl.h"
 
-typedef struct pr_claim_step { const char *a, *b; } pr_claim_step;   /* variables shown to be equal */
 typedef struct pr_claim {
     int pair; bool is_pair;
     const char *evidence;
     const char *smt2, *isl;        /* null: has no such form (smt2: why)                           */
     size_t n_smt2, n_isl;
     const char *why;
-    PR_VEC(pr_claim_step) steps;
+    int facts;                     /* named in smt2, each a consequence of the query and those before it     */
 } pr_claim;
 typedef struct pr_certificate { pr_arena *arena; const pr_limits *limits; PR_VEC(pr_claim) claims; } pr_certificate;
 

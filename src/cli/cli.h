@@ -72,6 +72,7 @@ void pr_cli_watch(polyrace_context *ctx);
 int pr_cmd_check(int argc, char **argv);
 int pr_cmd_dump(int argc, char **argv);
 int pr_cmd_explain(int argc, char **argv);
+int pr_cmd_recheck(int argc, char **argv);
 int pr_cmd_replay(int argc, char **argv);
 int pr_cmd_version(int argc, char **argv);
 int pr_cmd_help(int argc, char **argv);

@@ -14,7 +14,8 @@ static const char overview[] =
     "  version  versions of the program and its engines\n"
     "  help     this text; help COMMAND; help REFUSAL-KIND\n"
     "  scan     decide every launch below some folders (needs the Python package)\n"
-    "  consan, recheck   not available in this build\n"
+    "  recheck  verify certificates of check --certify with other solvers (needs the Python package)\n"
+    "  consan   not available in this build\n"
     "\n"
     "INPUT is a kernel text (.ttir), a launch file (.json), several launches one a line (.jsonl), "
     "or\n"
@@ -94,9 +95,17 @@ static const char scan[] =
     "--results FILE every result is kept there, and the same command goes on after an interruption.\n"
     "Runs the Python package; \"polyrace scan --help\" lists the options.\n";
 
+static const char recheck[] =
+    "usage: polyrace recheck [options] DIR...\n"
+    "\n"
+    "Verifies certificates (polyrace check --certify DIR) with cvc5, Z3 and isl, in a process that has no\n"
+    "code of the analyser: the ledger holds every pair, every pair has a confirmed claim or a reason\n"
+    "that the certificate shows, no file was changed. Runs the Python package; \"polyrace recheck --help\"\n"
+    "lists the options. Exit status: 0 confirmed, 1 rejected, 2 some claim not confirmed, 3 bad usage.\n";
+
 static bool is_planned(const char *command)
 {
-    static const char *const names[] = { "consan", "recheck" };
+    static const char *const names[] = { "consan" };
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (strcmp(names[k], command) == 0) return true;
     return false;
@@ -113,6 +122,7 @@ bool pr_help_command(const char *command, FILE *out)
         { "dump", dump, PR_OPT_DUMP },
         { "explain", explain, PR_OPT_EXPLAIN },
         { "replay", replay, PR_OPT_REPLAY },
+        { "recheck", recheck, 0 },
         { "scan", scan, 0 },
         { "version",
           "usage: polyrace version\n\nPrints the versions of the program and of its engines.\n",

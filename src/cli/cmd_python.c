@@ -76,6 +76,11 @@ int pr_cmd_scan(int argc, char **argv)
     return run("scan_cli", "scan", NULL, 0, argc, argv);
 }
 
+int pr_cmd_recheck(int argc, char **argv)
+{
+    return run("recheck", "recheck", NULL, 0, argc, argv);
+}
+
 int pr_cli_report(const char *format, const char *output, int argc, char **argv)
 {
     char path[MAX_PATH], what[32];

@@ -8,7 +8,7 @@ static const struct command {
 } commands[] = {
     { "check", pr_cmd_check },     { "dump", pr_cmd_dump }, { "replay", pr_cmd_replay },
     { "version", pr_cmd_version }, { "help", pr_cmd_help }, { "scan", pr_cmd_scan },
-    { "explain", pr_cmd_explain }, { "consan", NULL },      { "recheck", NULL },
+    { "explain", pr_cmd_explain }, { "consan", NULL },      { "recheck", pr_cmd_recheck },
 };
 
 int main(int argc, char **argv)

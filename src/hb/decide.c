@@ -209,6 +209,13 @@ static const char *who_gave_up(pr_decider *d, const pr_asked *x, pr_limits limit
 void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *out, const char **z3_reason)
 {
     const pr_options *o = d->options;
+    pr_trace trace = { .arena = d->arena };
+    pr_query traced;
+    if (o->claim) {
+        traced = *q;
+        traced.trace = &trace;
+        q = &traced;
+    }
     tier tiers[PR_TIERS];
     unknown(out, PR_REFUSAL_NEEDS_SMT, "no engine in use takes this query");
     if (z3_reason) *z3_reason = NULL;

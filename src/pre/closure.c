@@ -47,6 +47,7 @@ static void add_form(closure *x, pr_form *f)
     for (int i = 0; i < x->n; i++)
         if (same_form(&x->form[i], f)) return;
     if (x->n == PR_PRE_FORMS) return;
+    pr_trace_form(&x->space, f);
     pr_form_copy(&x->form[x->n], f);
     x->looked[x->n++] = false;
     x->changed = true;
@@ -62,6 +63,7 @@ static void learn(closure *x, int node, pr_i128 delta)
     v->known = true;
     v->delta = delta;
     x->changed = true;
+    pr_trace_delta(&x->space, node);
     if (v->op != PR_TERM_OP_SUM) return;
     pr_form f;
     f.n = 0;
@@ -234,8 +236,10 @@ static void split_by(closure *x, const pr_form *f, int s)
     low.lo = f->lo;
     low.hi = f->hi;
     if (PR_PRE_DROPS(PR_DROP_SLACK)) low.lo = low.hi = 0;
+    pr_trace_product(sp, s, &h, g);
     add_form(x, &h);
     add_form(x, &low);
+    pr_trace_product(sp, s, NULL, 1);
 }
 
 static void parametric_splits(closure *x, const pr_form *f)

@@ -114,6 +114,12 @@ bool pr_stride_head(pr_space *s, const pr_form *f, int factor, bool *which, pr_f
 /* One condition on parameters under which rule P would split a form, or PR_TERM_NONE. */
 pr_term pr_stride_wanted(pr_space *s, const pr_form *f);
 
+/* trace.c: a fact for query->trace, when there is one. */
+void pr_trace_form(pr_space *s, const pr_form *f);
+void pr_trace_delta(pr_space *s, int node);
+/* The facts that follow rest on factor * (sum h / g) * g; h null: no longer. */
+void pr_trace_product(pr_space *s, int factor, const pr_form *h, pr_i128 g);
+
 /* The only place that may say EMPTY from recovered differences (decision-engine.md 3.0): every
  * alternative of distinct, or some conjunct over both copies, is false once the known differences are
  * put in. Evidence names the recovered dimensions. */

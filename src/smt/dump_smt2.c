@@ -241,6 +241,14 @@ static void put_assert(writer *w, pr_term t)
     pr_buf_puts(w->b, ")\n");
 }
 
+static void put_name(writer *w, const char *word, int number, const char *sort, pr_term t)
+{
+    pr_term_visit(w->q->terms, t, define, w);
+    pr_buf_printf(w->b, "(define-fun %s-%d () %s ", word, number, sort);
+    put_ref(w, t);
+    pr_buf_puts(w->b, ")\n");
+}
+
 bool pr_smt_dump(const pr_query *q, const pr_limits *limits, pr_buf *out, const char **why)
 {
     (void)limits;
@@ -288,6 +296,13 @@ bool pr_smt_dump(const pr_query *q, const pr_limits *limits, pr_buf *out, const 
             put_ref(&w, q->distinct[i]);
         }
         pr_buf_puts(out, "))\n");
+    }
+    for (int i = 0; q->trace && i < q->trace->facts.n; i++) {   /* for certificates: named, not asserted */
+        const pr_trace_fact *f = &q->trace->facts.data[i];
+        put_name(&w, "fact", i, "Bool", f->fact);
+        if (pr_term_none(f->factor)) continue;
+        put_name(&w, "factor", i, "Int", f->factor);
+        put_name(&w, "difference", i, "Int", f->difference);
     }
     pr_buf_puts(out, "(check-sat)\n");
     if (!ok) w.why = "a constant leaves the exact integer range";

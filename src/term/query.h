@@ -13,6 +13,12 @@
 
 typedef enum { PR_ANSWER_EMPTY, PR_ANSWER_WITNESS, PR_ANSWER_UNKNOWN } pr_answer;
 
+/* Facts that a prover found on its way to EMPTY: each follows from the query and those before it. Where a rule
+ * used a product of unknowns, factor f and difference d name the instance of "f >= 1 and d >= 1 imply f*d >= f, d <= -1
+ * implies f*d <= -f" that it rests on; else both are none. */
+typedef struct pr_trace_fact { pr_term fact, factor, difference; } pr_trace_fact;
+typedef struct pr_trace { pr_arena *arena; PR_VEC(pr_trace_fact) facts; pr_term factor, difference; } pr_trace;
+
 typedef struct pr_query {
     pr_terms *terms;
     const pr_var *vars; int n_vars;          /* every variable the terms mention, in the order in
@@ -34,6 +40,7 @@ typedef struct pr_query {
     const struct pr_env *hint;        /* parameters of the launch: such a condition holds there, and strides
                                          are taken in the order of their values; null = none            */
     bool relaxed; /* over-approximation: EMPTY proves, WITNESS does not */
+    pr_trace *trace;                         /* wanted by certificates; null = none                */
     int pair;                                /* number in the ledger and in dumps, -1 = none      */
 } pr_query;
 

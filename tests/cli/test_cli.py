@@ -139,8 +139,8 @@ class Statuses(Case):
                              (["check", "--max-ops=-1", "x"], "from 0 to"), (["check", "--grid=0", "x"], "--grid"),
                              (["check", "--stats=1", "x"], "takes no value"), (["check", "--engine"], "needs a value"),
                              (["check", "--stage=parse", "x"], "takes no --stage"), (["dump", "x"], "which --stage"),
-                             (["recheck", "x"], "not available in this build"), (["explain", "x"], "cannot read"), (["explain", "--format=jsonl", "x"], "text or json"),
-                             (["check", "--certify=d", "x"], "not available"),
+                             (["consan", "x"], "not available in this build"), (["explain", "x"], "cannot read"), (["explain", "--format=jsonl", "x"], "text or json"),
+                             (["check", "--certify=d", "x"], "cannot read"),
                              (["check", "--format=sarif"], "no input"),
                              (["check", "x.ttgir"], "cannot read")):
             code, out, err = self.run_program(*args)
@@ -154,7 +154,7 @@ class Statuses(Case):
             self.assertGreater(len(out), 20)
         self.assertIn("--max-ops", self.run_program("help", "check")[1])
         self.assertEqual(self.run_program("help", "nonsense")[0], 3)
-        self.assertIn("not available", self.run_program("help", "recheck")[2])
+        self.assertIn("not available", self.run_program("help", "consan")[2])
         self.assertIn("Python package", self.run_program("help", "scan")[1])
 
     def test_commands_of_the_python_package(self):

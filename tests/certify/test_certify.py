@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Certificates: test_certify.py POLYRACE [--all]
+
+Certificates of some kernels (--all: of every shipped proof) are confirmed by other solvers; fifty tampered ones are
+rejected. Needs cvc5 (module or program); skipped without it.
+"""
+import copy
+import glob
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(HERE)
+RECHECK = os.path.join(TESTS, "..", "python", "polyrace", "recheck.py")
+TTIR = os.path.join(TESTS, "kernels", "ttir")
+sys.path.insert(0, TESTS)
+from verdicts import program                                       # noqa: E402
+
+BINARY = program()
+KERNELS = ("vadd", "layernorm", "softmax", "matmul", "grouped_gemm", "split_k_workspace", "barrier_exchange", "triangle",
+           "transpose_2d", "histogram_private")
+sys.argv = sys.argv[:1] + [a for a in sys.argv[1:] if a == "--all"]
+ALL = "--all" in sys.argv
+
+
+def recheck(*args):
+    done = subprocess.run([sys.executable, "-I", RECHECK, *args], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def certify(folder, *inputs):
+    done = subprocess.run([BINARY, "check", "--jobs=1", "--certify", folder, *inputs], capture_output=True, text=True)
+    assert done.returncode in (0, 2), done.stderr
+
+
+def seal(folder, doc):
+    """Writes the manifest with fitting digests: a careful forger."""
+    for config in doc["configs"]:
+        entries = [config.get("records_text")] + [c.get(k) for c in config["claims"] for k in ("smt2", "isl")]
+        for e in entries:
+            if e:
+                with open(os.path.join(folder, e["file"]), "rb") as f:
+                    e["blake2b"] = hashlib.blake2b(f.read(), digest_size=32).hexdigest()
+    doc.pop("blake2b", None)
+    body = json.dumps(doc, separators=(",", ":"))[:-1].encode() + b",\n"
+    digest = hashlib.blake2b(body, digest_size=32).hexdigest()
+    with open(os.path.join(folder, "manifest.json"), "wb") as f:
+        f.write(body + b'"blake2b":"' + digest.encode() + b'"}\n')
+
+
+class Certificates(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = tempfile.mkdtemp()
+        inputs = [os.path.join(TTIR, k + ".json") for k in KERNELS]
+        if ALL:
+            inputs = [p for p in sorted(glob.glob(os.path.join(TTIR, "*.json"))) if "_race." not in p and ".small." not in p]
+        cls.certs = os.path.join(cls.root, "certs")
+        certify(cls.certs, *inputs)
+        cls.folders = sorted(glob.glob(os.path.join(cls.certs, "*")))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.root)
+
+    def load(self, number):
+        """A copy of certificate number, and its manifest."""
+        folder = os.path.join(self.root, "copy")
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.folders[number % len(self.folders)], folder)
+        with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as f:
+            return folder, json.load(f)
+
+    def rejected(self, folder, why):
+        code, out = recheck("--limit=100000", folder)
+        self.assertEqual(code, 1, f"{why}: accepted: {out}")
+        self.assertIn("REJECTED", out)
+
+    def test_confirmed(self):
+        code, out = recheck(self.certs)
+        proofs = [line for line in out.splitlines() if ": ok (" in line]
+        self.assertEqual([line for line in proofs if ": confirmed;" not in line], [])
+        self.assertGreaterEqual(len(proofs), 100 if ALL else len(KERNELS))
+        self.assertEqual(code, 0, out)
+        self.assertRegex(out, r"[1-9]\d* in steps")                # the nonlinear ones
+
+    def test_sealing_is_faithful(self):
+        folder, doc = self.load(0)
+        seal(folder, doc)
+        self.assertEqual(recheck(folder)[0], 0)
+
+    def test_no_code_of_the_analyser(self):
+        code = f"import runpy, sys; m = runpy.run_path({RECHECK!r}); print([k for k in sys.modules if 'polyrace' in k])"
+        done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.stdout.strip(), "[]", done.stderr)
+
+    def test_pair_removed(self):
+        for k in range(10):
+            folder, doc = self.load(k)
+            ledger = doc["configs"][0]["ledger"]
+            del ledger[(7 * k) % len(ledger)]
+            if k % 2:                                              # renumbered as well
+                for i, row in enumerate(ledger):
+                    row["pair"] = i
+            seal(folder, doc)
+            self.rejected(folder, "a pair removed from the ledger")
+
+    def test_constraint_dropped(self):
+        for k in range(10):
+            folder, doc = self.load(k)
+            claim = next(c for c in doc["configs"][0]["claims"] if "smt2" in c and c["pair"] is not None)
+            path = os.path.join(folder, claim["smt2"]["file"])
+            with open(path, encoding="utf-8") as f:
+                lines = f.read().split("\n")
+            asserts = [i for i, line in enumerate(lines) if line.startswith("(assert")]
+            if k % 2:                                              # a careful forger drops what carries the claim
+                lines = [line for i, line in enumerate(lines) if i not in asserts]
+            else:
+                del lines[asserts[k % len(asserts)]]
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("\n".join(lines))
+            if k % 2:
+                claim.pop("isl", None)
+                seal(folder, doc)
+            self.rejected(folder, "a constraint dropped")
+
+    def test_bound_shifted(self):
+        for k in range(10):
+            folder, doc = self.load(k)
+            claim = next(c for c in doc["configs"][0]["claims"] if "smt2" in c and c["pair"] is not None)
+            path = os.path.join(folder, claim["smt2"]["file"])
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            text, n = re.subn(r"\(assert \(<= (\|[^|]*\|) (\d+)\)\)", lambda m: f"(assert (<= {m[1]} {int(m[2]) + 1}))", text, count=1)
+            self.assertEqual(n, 1)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            self.rejected(folder, "a bound shifted by one")
+
+    def test_claims_swapped(self):
+        for k in range(10):
+            folder, doc = self.load(k)
+            claims = [c for c in doc["configs"][0]["claims"] if c["pair"] is not None]
+            if len(claims) < 2:
+                claims.append(next(c for c in doc["configs"][0]["claims"] if c["pair"] is None))
+            a, b = claims[0], claims[1]
+            for key in ("smt2", "isl"):
+                x, y = a.pop(key, None), b.pop(key, None)
+                a.update({key: y} if y else {})
+                b.update({key: x} if x else {})
+            seal(folder, doc)
+            self.rejected(folder, "a claim swapped with another query's")
+
+    def test_step_reordered(self):
+        done = 0
+        for number in range(len(self.folders)):
+            folder, doc = self.load(number)
+            for claim in doc["configs"][0]["claims"]:
+                if claim.get("facts", 0) < 2 or done == 10:
+                    continue
+                folder, changed = self.load(number)
+                path = os.path.join(folder, claim["smt2"]["file"])
+                with open(path, encoding="utf-8") as f:
+                    text = f.read()
+                swap = {"fact-0": "fact-1", "fact-1": "fact-0"}
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(re.sub(r"fact-[01]\b", lambda m: swap[m[0]], text))
+                self.rejected(folder, "a rule step reordered")
+                done += 1
+        self.assertEqual(done, 10)
+
+    def test_false_step(self):
+        """A careful forger's wrong fact does not carry a claim."""
+        folder, doc = self.load(list(KERNELS).index("grouped_gemm") if not ALL else 0)
+        claim = next(c for c in doc["configs"][0]["claims"] if c.get("facts", 0) >= 2)
+        path = os.path.join(folder, claim["smt2"]["file"])
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        text = re.sub(r"\(define-fun fact-1 \(\) Bool .*\)", "(define-fun fact-1 () Bool false)", text)
+        text = re.sub(r"^\(assert \(= 0 .*$|^\(assert \(or .*$", "", text, flags=re.M)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        seal(folder, doc)
+        self.assertNotEqual(recheck("--limit=50000", folder)[0], 0)
+
+    def test_damaged(self):
+        for name, change in (("manifest.json", lambda b: b[:-40]), ("manifest.json", lambda b: b.replace(b"proved", b"filter", 1)),
+                             ("manifest.json", lambda b: b"[]"), ("records0.txt", lambda b: b + b" ")):
+            folder, _ = self.load(1)
+            path = os.path.join(folder, name)
+            with open(path, "rb") as f:
+                data = f.read()
+            with open(path, "wb") as f:
+                f.write(change(data))
+            self.rejected(folder, name)
+        folder, doc = self.load(0)
+        doc = copy.deepcopy(doc)
+        doc["configs"][0]["claims"][0]["smt2"]["file"] = "../../etc/passwd"
+        body = json.dumps(doc).encode()
+        with open(os.path.join(folder, "manifest.json"), "wb") as f:
+            f.write(body)
+        self.rejected(folder, "a path outside")
+
+    def test_second_certificate(self):
+        done = subprocess.run([BINARY, "check", "--certify", self.folders[0], os.path.join(TTIR, "vadd.json")],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("holds a certificate already", done.stderr)
+
+
+if __name__ == "__main__":
+    try:
+        import cvc5                                                # noqa: F401
+    except ImportError:
+        if not shutil.which("cvc5"):
+            print("cvc5 is not here")
+            sys.exit(77)
+    if subprocess.run([BINARY, "dump", "--stage=smt2", os.path.join(TTIR, "vadd.json")], capture_output=True).returncode:
+        print("this build has no Z3, and so no certificates")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
