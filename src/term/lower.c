@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { NARROW = 64, UNDO_MEMO = 0, UNDO_TRUTH, UNDO_DONE, SYNTACTIC_RUNS = 24 };
+enum { NARROW = 64, UNDO_MEMO = 0, UNDO_TRUTH, UNDO_DONE };
 
 #define LIMIT ((pr_i128)1 << 125)     /* of coefficients; more counts as overflow */
 
@@ -300,7 +300,7 @@ static bool mask_runs(pr_builder *b, pr_lin x, pr_i128 c, pr_lin *out)
         int hi = lo;
         while ((c >> hi) & 1) hi++;
         pr_lin high = x, junk, part;
-        if (++runs > SYNTACTIC_RUNS) return false;
+        if (++runs > PR_MASK_RUNS) return false;
         if (lo > 0 && !floor_pair(b, x, (pr_i128)1 << lo, &high, &junk)) return false;
         if (!floor_pair(b, high, (pr_i128)1 << (hi - lo), &junk, &part)) return false;
         if (!lin_combine(b, *out, 1, part, (pr_i128)1 << lo, 0, out)) return false;
@@ -311,9 +311,8 @@ static bool mask_runs(pr_builder *b, pr_lin x, pr_i128 c, pr_lin *out)
 
 static bool bits_const(pr_builder *b, pr_term_op op, pr_lin x, pr_i128 c, pr_lin *out)
 {
-    const pr_i128 limit = (pr_i128)1 << 96;
     pr_lin m;
-    if (c >= limit || c < -limit || !mask_runs(b, x, c < 0 ? ~c : c, &m)) return false;
+    if (c >= PR_MASK_LIMIT || c < -PR_MASK_LIMIT || !mask_runs(b, x, c < 0 ? ~c : c, &m)) return false;
     if (c < 0 && !lin_combine(b, x, 1, m, -1, 0, &m)) return false;
     if (op == PR_TERM_OP_BAND) {
         *out = m;

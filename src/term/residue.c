@@ -116,18 +116,15 @@ static bool narrow(pr_box *b, uint32_t id)
     return r.lo > -PR_INF && r.hi < PR_INF && r.hi - r.lo < SMALL_WIDTH;
 }
 
-static bool only_shared_vars(void *user, const pr_terms *T, pr_term t)
+/* A constant whose bits become quotients and remainders. */
+static bool mask_constant(const pr_terms *T, uint32_t id)
 {
-    const node *x = node_of(T, t);
-    if (x->op == PR_TERM_OP_APP) return true;
-    if (x->op != PR_TERM_OP_VAR) return false;
-    const pr_var_info *v = &T->vars[x->aux];
-    return v->role != PR_ROLE_PARAM && v->role != PR_ROLE_GRID;
-}
-
-static bool shared(pr_box *b, uint32_t id)
-{
-    return !pr_term_any(b->T, (pr_term){ id }, only_shared_vars, NULL);
+    pr_i128 v;
+    if (!pr_term_const(T, (pr_term){ id }, &v) || v >= PR_MASK_LIMIT || v < -PR_MASK_LIMIT) return false;
+    if (v < 0) v = ~v;
+    int runs = 0;
+    for (pr_i128 low = 0; v; low = v & 1, v >>= 1) runs += (v & 1) && !low;
+    return runs <= PR_MASK_RUNS;
 }
 
 static void fill_class(pr_box *b, uint32_t id)
@@ -150,9 +147,13 @@ static void fill_class(pr_box *b, uint32_t id)
         break;
     case PR_TERM_OP_MUL:
         if (narrow(b, k[0]) || narrow(b, k[1])) c |= PR_CLASS_SMALL_FACTOR;
-        else c |= shared(b, k[0]) || shared(b, k[1]) ? PR_CLASS_RADIX : PR_CLASS_POLY;
+        else c |= T->nodes[k[0]].shared || T->nodes[k[1]].shared ? PR_CLASS_RADIX : PR_CLASS_POLY;
         break;
-    case PR_TERM_OP_BAND: case PR_TERM_OP_BOR: case PR_TERM_OP_BXOR: c |= PR_CLASS_BITS; break;
+    case PR_TERM_OP_BAND: case PR_TERM_OP_BOR: case PR_TERM_OP_BXOR:   /* lower.c: runs of ones; values split */
+        if (mask_constant(T, k[0]) || mask_constant(T, k[1])) c |= PR_CLASS_QUASI;
+        else if (T->nodes[k[0]].op == PR_TERM_OP_CONST || T->nodes[k[1]].op == PR_TERM_OP_CONST) c |= PR_CLASS_BITS;
+        else c |= narrow(b, k[0]) || narrow(b, k[1]) ? PR_CLASS_SMALL_FACTOR : PR_CLASS_BITS;
+        break;
     case PR_TERM_OP_APP: c |= PR_CLASS_OPAQUE; break;
     case PR_TERM_OP_TABLE: c |= PR_CLASS_TABLE; break;
     }

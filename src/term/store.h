@@ -12,7 +12,8 @@ typedef struct node {
     uint8_t op;             /* pr_term_op                                                     */
     uint8_t kind;           /* FITS: pr_fits_kind                                             */
     uint8_t zeros;          /* every value is a multiple of 2^zeros                           */
-    uint8_t is_bool;
+    uint8_t is_bool : 1;
+    uint8_t shared : 1;     /* only parameters and grid extents below: one value in a launch          */
     uint32_t aux;           /* VAR: variable, APP: symbol, FITS: bits                         */
     uint32_t n;             /* children                                                       */
     uint32_t first;         /* index of the first child in the pool                           */
@@ -47,6 +48,9 @@ static inline pr_term kid(const pr_terms *T, const node *x, uint32_t i)
     return (pr_term){ T->kids[x->first + i] };
 }
 
+/* Constants of bit operations that rows take apart: in [-limit, limit), at most so many runs of ones. */
+#define PR_MASK_LIMIT ((pr_i128)1 << 96)
+enum { PR_MASK_RUNS = 24 };
 /* term.c: finds or makes a node that is already in normal form. */
 pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child,
                   const pr_i128 *coef, int n);

@@ -101,6 +101,8 @@ static uint8_t zeros_step(const pr_terms *T, const node *x, const pr_term *child
     }
 }
 
+static bool is_shared(const pr_var_info *v) { return v->role == PR_ROLE_PARAM || v->role == PR_ROLE_GRID; }
+
 /* Finds or adds the node described by x and its children. */
 static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *coef)
 {
@@ -123,12 +125,14 @@ static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *
     /* Operands may point into the pool that is about to grow: the old one stays in the arena. */
     T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + x.n, sizeof *T->kids);
     x.first = T->n_kids;
+    x.shared = x.op != PR_TERM_OP_APP && (x.op != PR_TERM_OP_VAR || is_shared(&T->vars[x.aux]));
     pr_interval few[8], *facts = x.n <= 8 ? few : malloc(sizeof *facts * x.n);
     if (!facts) abort();
     for (uint32_t i = 0; i < x.n; i++) {
         assert(child[i].id && child[i].id < T->n_nodes);
         T->kids[x.first + i] = child[i].id;
         facts[i] = T->nodes[child[i].id].own;
+        x.shared &= T->nodes[child[i].id].shared;
     }
     T->n_kids += x.n;
     if (coef) {

@@ -151,6 +151,16 @@ static void classes(void)
     CHECK(pr_class_of(box, pr_mul(T, p, s)) & PR_CLASS_RADIX);
     CHECK(pr_class_of(box, pr_mul(T, p, q)) & PR_CLASS_POLY);
     CHECK(pr_class_of(box, pr_bxor(T, p, q)) & PR_CLASS_BITS);
+    pr_i128 comb = 0;                                /* 101010...: rows take 24 runs of ones */
+    for (int i = 0; i < 24; i++) comb = comb << 2 | 1;
+    CHECK((pr_class_of(box, pr_bxor(T, p, pr_const(T, comb))) & ~(unsigned)PR_CLASS_PRESBURGER) == 0);
+    CHECK((pr_class_of(box, pr_bor(T, p, pr_const(T, ~comb))) & ~(unsigned)PR_CLASS_PRESBURGER) == 0);
+    CHECK(pr_class_of(box, pr_bxor(T, p, pr_const(T, comb << 2 | 1))) & PR_CLASS_BITS);
+    CHECK((pr_class_of(box, pr_bxor(T, p, x[3])) & ~(unsigned)PR_CLASS_PRESBURGER) == 0);
+    pr_var vg = pr_var_new(T, (pr_var_info){ .role = PR_ROLE_GRID, .lo = 1, .hi = PR_INF, .name = "G" });
+    pr_term g = pr_var_term(T, vg);
+    CHECK(pr_class_of(box, pr_mul(T, pr_add(T, s, pr_mul(T, g, s)), q)) & PR_CLASS_RADIX);
+    CHECK(pr_class_of(box, pr_mul(T, pr_add(T, s, p), q)) & PR_CLASS_POLY);
     pr_sym f = pr_sym_new(T, (pr_sym_info){ .kind = PR_SYM_LOADED, .bits = 32 });
     CHECK(pr_class_of(box, pr_le(T, pr_app(T, f, &p, 1), q)) & PR_CLASS_OPAQUE);
     CHECK(is(pr_range(box, pr_app(T, f, &p, 1)), -((pr_i128)1 << 31), ((pr_i128)1 << 31) - 1));
