@@ -405,6 +405,13 @@ static bool few_values(const pr_builder *b, uint32_t id, pr_lin x, bool divisor,
     return true;
 }
 
+/* A value that all products share is split once; else the one with fewer values. */
+static bool better_split(const pr_terms *T, uint32_t id, const pr_choice *c, uint32_t other, const pr_choice *d)
+{
+    bool once = T->nodes[id].shared, other_once = T->nodes[other].shared;
+    return once != other_once ? once : c->n < d->n;
+}
+
 /* One integer node whose children have values. True when its memo is set. */
 static bool value_step(pr_builder *b, uint32_t id, pr_choice *c)
 {
@@ -437,7 +444,7 @@ static bool value_step(pr_builder *b, uint32_t id, pr_choice *c)
         }
         pr_choice other;
         bool a = few_values(b, k[0], u, false, c), d = few_values(b, k[1], v, false, &other);
-        if (d && (!a || other.n < c->n)) *c = other;
+        if (d && (!a || better_split(T, k[1], &other, k[0], c))) *c = other;
         if (a || d) return false;
         ok = false;
         break;

@@ -127,6 +127,30 @@ static bool mask_constant(const pr_terms *T, uint32_t id)
     return runs <= PR_MASK_RUNS;
 }
 
+/* Does a choice between few constants and narrow values give the term? Then a leaf knows which. */
+static bool few_pieces(pr_box *b, uint32_t id)
+{
+    const pr_terms *T = b->T;
+    uint32_t todo[SMALL_WIDTH];
+    int n = 0, pieces = 0;
+    todo[n++] = id;
+    while (n) {
+        uint32_t t = todo[--n];
+        const node *x = &T->nodes[t];
+        pr_interval r = pr_range_of(b, t);
+        if (narrow(b, t)) {
+            pieces += (int)(r.hi - r.lo + 1);
+            if (pieces > SMALL_WIDTH) return false;
+            continue;
+        }
+        bool choice = x->op == PR_TERM_OP_SELECT || x->op == PR_TERM_OP_MIN || x->op == PR_TERM_OP_MAX;
+        if (!choice || n + 2 > SMALL_WIDTH) return false;
+        todo[n++] = T->kids[x->first + x->n - 1];
+        todo[n++] = T->kids[x->first + x->n - 2];
+    }
+    return true;
+}
+
 static void fill_class(pr_box *b, uint32_t id)
 {
     const pr_terms *T = b->T;
@@ -143,10 +167,10 @@ static void fill_class(pr_box *b, uint32_t id)
     case PR_TERM_OP_FDIV: case PR_TERM_OP_FMOD:
     case PR_TERM_OP_TDIV: case PR_TERM_OP_TREM:
         if (pr_term_const(T, (pr_term){ k[1] }, NULL)) c |= PR_CLASS_QUASI;
-        else c |= narrow(b, k[1]) ? PR_CLASS_SMALL_DIVISOR : PR_CLASS_WIDE_DIVISOR;
+        else c |= few_pieces(b, k[1]) ? PR_CLASS_SMALL_DIVISOR : PR_CLASS_WIDE_DIVISOR;
         break;
     case PR_TERM_OP_MUL:
-        if (narrow(b, k[0]) || narrow(b, k[1])) c |= PR_CLASS_SMALL_FACTOR;
+        if (few_pieces(b, k[0]) || few_pieces(b, k[1])) c |= PR_CLASS_SMALL_FACTOR;
         else c |= T->nodes[k[0]].shared || T->nodes[k[1]].shared ? PR_CLASS_RADIX : PR_CLASS_POLY;
         break;
     case PR_TERM_OP_BAND: case PR_TERM_OP_BOR: case PR_TERM_OP_BXOR:   /* lower.c: runs of ones; values split */
