@@ -837,6 +837,87 @@ static void body_of_loaded_mask(ctx *g)
     }
     store(g, a, c, stored_value(g, &a, -1));
 }
+static int table_arg(const ctx *g)
+{
+    for (int i = 0; i < g->k->n_args; i++)
+        if (g->k->arg[i].has_values) return i;
+    return -1;
+}
+/* An entry of the table as an element number: at a tile of indices or at one, kept inside 64 entries. */
+static int entry(ctx *g, int table, gtype shape, int index)
+{
+    gtype t = shape.rank ? shape : scalar(32);
+    gaccess a = access_at(g, table, t, bin(g, B_ANDI, index, con(g, index, 63)), -1);
+    return widen(g, ref(g, load(g, a, -1)), g->width);
+}
+/* Addresses, masks and bounds from entries of a table. */
+static void body_of_table(ctx *g)
+{
+    int table = table_arg(g), lin;
+    if (table < 0) {
+        body_of_store(g);
+        return;
+    }
+    gtype tile = { .bits = 32, .rank = 1, .shape = { 4 << below(g, 3) } };
+    int n = tile.shape[0], W = g->mutations > 0 && chance(g, 40) ? (g->mutations--, n - 1) : n, arg = data_arg(g);
+    switch (below(g, 5)) {
+    case 0: { /* every lane has its own entry */
+        gaccess of = tile_access(g, arg, tile, 0, &lin);
+        (void)of;
+        int e = entry(g, table, tile, lin);
+        if (chance(g, 30)) e = bin(g, B_MULI, e, con(g, e, 2));
+        gaccess a = access_at(g, arg, tile, e, -1);
+        store(g, a, chance(g, 25) ? mask(g, tile, dup(g, lin)) : -1, stored_value(g, &a, -1));
+        return;
+    }
+    case 1: { /* a page */
+        int e = entry(g, table, scalar(32), pid(g, 0));
+        e = bin(g, B_MULI, e, con(g, e, W));
+        gaccess a = access_at(g, arg, tile, bin(g, B_ADDI, splat(g, e, tile), lane_number(g, tile, 0)), -1);
+        store(g, a, -1, stored_value(g, &a, -1));
+        return;
+    }
+    case 2: { /* the lanes of a segment */
+        int p = pid(g, 0), q = bin(g, B_ADDI, pid(g, 0), con(g, p, 1));
+        int from = entry(g, table, scalar(32), p), to = entry(g, table, scalar(32), q);
+        int l = lane_number(g, tile, 0), length = bin(g, B_SUBI, to, dup(g, from));
+        if (g->mutations > 0 && chance(g, 40)) {
+            g->mutations--;
+            length = bin(g, B_ADDI, length, con(g, length, 1));
+        }
+        gaccess a = access_at(g, arg, tile, bin(g, B_ADDI, splat(g, from, tile), l), -1);
+        store(g, a, cmp(g, P_SLT, dup(g, l), splat(g, length, tile)), stored_value(g, &a, -1));
+        return;
+    }
+    case 3: { /* one entry through another */
+        int e = entry(g, table, scalar(32), entry(g, table, scalar(32), pid(g, 0)));
+        e = bin(g, B_MULI, e, con(g, e, W));
+        gaccess a = access_at(g, arg, tile, bin(g, B_ADDI, splat(g, e, tile), lane_number(g, tile, 0)), -1);
+        store(g, a, -1, stored_value(g, &a, -1));
+        return;
+    }
+    default: { /* a loop from one entry to the next */
+        int p = pid(g, 0), q = bin(g, B_ADDI, pid(g, 0), con(g, p, 1));
+        int from = widen(g, entry(g, table, scalar(32), p), 32), to = widen(g, entry(g, table, scalar(32), q), 32);
+        gstmt *s = push(g, GS_FOR);
+        int self = g->k->n_stmts - 1, *tail = g->tail;
+        s->op = P_SLT;
+        s->e[0] = from;
+        s->e[1] = to;
+        int step = con_t(g, scalar(32), 1), iv = new_val(g, scalar(32));
+        g->k->s[self].e[2] = step;
+        g->k->s[self].val = iv;
+        g->tail = &g->k->s[self].body;
+        int e = ref(g, iv);
+        e = bin(g, B_MULI, e, con(g, e, W));
+        int l = widen(g, lane_number(g, tile, 0), 32);
+        gaccess a = access_at(g, arg, tile, bin(g, B_ADDI, splat(g, e, tile), l), -1);
+        store(g, a, -1, stored_value(g, &a, -1));
+        g->tail = tail;
+        return;
+    }
+    }
+}
 static void body_of_views(ctx *g)
 {
     int arg = data_arg(g), lin;
@@ -944,7 +1025,8 @@ static void some_access(ctx *g)
     else if (x < 50) body_of_store(g);
     else if (x < 62) body_of_shuffle(g);
     else if (x < 73) body_of_atomic(g);
-    else if (x < 80) body_of_loaded_mask(g);
+    else if (x < 78) body_of_loaded_mask(g);
+    else if (x < 82) body_of_table(g);
     else if (x < 87) body_of_views(g);
     else if (x < 89) body_of_wrap(g);
     else if (x < 93) body_of_broadcast(g);
@@ -1114,12 +1196,24 @@ static void arguments(ctx *g)
             if (k->arg[a->alias_of].elems_before == 0) a->alias_bytes = 0;
         }
     }
-    if (chance(g, 45)) { /* a table of flags, never written */
+    if (chance(g, 55)) { /* a table of flags, of distinct numbers, of bounds, of anything; never written */
         garg *a = &k->arg[k->n_args++];
         *a = (garg){ .bits = (int[]){ 8, 32, 16 }[below(g, 3)], .alias_of = -1, .elems_after = 64,
                      .has_values = true, .n_values = 64 };
-        unsigned density = below(g, 4);
-        for (int i = 0; i < 64; i++) a->values[i] = (int8_t)(density == 0 ? 0 : below(g, 4) < density);
+        unsigned density = below(g, 4), kind = below(g, 10);
+        for (int i = 0; i < 64; i++) {
+            int before = i ? a->values[i - 1] : 0;
+            a->values[i] = (int8_t)(kind < 4 ? density != 0 && below(g, 4) < density : kind < 6 ? i : kind < 9 ? before + (int)below(g, density ? 3 : 2)
+                                                                                                      : (int)below(g, 70) - 3);
+        }
+        if (kind == 4 || kind == 5)
+            for (int i = 63; i > 0; i--) {
+                int j = (int)below(g, (unsigned)i + 1);
+                int8_t other = a->values[i];
+                a->values[i] = a->values[j];
+                a->values[j] = other;
+            }
+        if (kind >= 4 && chance(g, 30)) a->values[below(g, 6)] = a->values[below(g, 6)];
     }
     k->n_params = 2;
     for (int i = 0; i < k->n_params; i++) {

@@ -23,7 +23,7 @@ enum { F_BIN, F_CAST = F_BIN + B_COUNT, F_PRED = F_CAST + C_COUNT, F_EXT = F_PRE
        F_ALIAS, F_VIEW, F_IN_PLACE, F_RMW_GPU, F_RMW_CTA, F_RMW_UNUSED, F_CAS, F_BARRIER, F_BARRIER_LOCAL,
        F_DIV_CONST, F_DIV_RANGE, F_BIT_TERMS, F_I64, F_I16, F_CARRY, F_CARRY_PTR, F_PTR_SELECT,
        F_EXTSI_BOOL, F_EXTUI_BOOL, F_TRUNC_BOOL, F_BOOL_LOGIC, F_BOOL_CMP, F_RESHAPE, F_TRANS, F_JOIN,
-       F_REDUCE, F_GRID2, F_NPROG, F_TIGHT, F_PARAM_BOUND, F_INDEX_LOOP, F_OTHER, F_NESTED_LOOP, F_COUNT };
+       F_REDUCE, F_GRID2, F_NPROG, F_TIGHT, F_PARAM_BOUND, F_INDEX_LOOP, F_OTHER, F_NESTED_LOOP, F_TABLE_ADDRESS, F_TABLE_BOUND, F_COUNT };
 const char *const gen_feature_name[GEN_FEATURES] = {
     "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui",
     "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", "arith.maxsi", "arith.maxui", "arith.minsi",
@@ -39,7 +39,7 @@ const char *const gen_feature_name[GEN_FEATURES] = {
     "carried pointer", "select of pointers", "extsi of i1", "extui of i1", "trunci to i1", "logic on i1",
     "cmpi on i1", "tt.reshape", "tt.trans", "tt.join and tt.split", "tt.reduce", "2-D or 3-D grid",
     "tt.get_num_programs", "tight extent", "loop bound from a parameter", "loop over index or i64",
-    "other of a load", "nested loops", NULL,
+    "other of a load", "nested loops", "address from memory", "loop bound from memory", NULL,
 };
 
 typedef struct text { char *s; size_t n, cap; } text;
@@ -405,6 +405,7 @@ static void loop_statement(printer *p, const gstmt *s)
     ssa init[3], lb = expr(p, s->e[0]), ub, step, iv, next[3];
     gtype t = k->e[s->e[0]].t;
     mark(p, s->kind == GS_FOR ? F_FOR : F_WHILE);
+    if (mentions_load(p, s->e[0]) || mentions_load(p, s->e[1])) mark(p, F_TABLE_BOUND);
     if (p->depth) mark(p, F_NESTED_LOOP);
     if (t.bits != 32) mark(p, F_INDEX_LOOP);
     if (k->e[s->e[1]].kind != GE_CONST) mark(p, F_PARAM_BOUND);
@@ -532,6 +533,7 @@ static void block(printer *p, int at)
             ptr = pointer(p, &s->a, ty);
             if (last_load_arg == s->a.arg && last_load_off >= 0) mark(p, F_IN_PLACE);
             v = expr(p, s->e[0]);
+            if (s->a.off >= 0 && mentions_load(p, s->a.off)) mark(p, F_TABLE_ADDRESS);
             if (s->mask >= 0) {
                 mark(p, F_MASK);
                 if (mentions_load(p, s->mask)) mark(p, F_LOADED_MASK);
