@@ -421,3 +421,82 @@ case("premise_written", p44, "unsupported indirect-address never=ok", (2,),
 case("premise_contradicted", scatter, "races WAW:S:S/programs qual=contents noqual=distinct", (4,),
      dict(idx=T("i32", 256, values=TWICE), out=T("i32", 256), B=64), options=ACCEPT)
 case("premise_index_wraps", wraps, "unsupported never=ok", (5,), dict(idx=T("i32", 4), out=T("i32", 4), BIG=1073741824), options=ACCEPT)
+
+
+# ---- labelled cases whose verdict the contents decide ----------------------------------------------------------
+@triton.jit
+def trb006(flags, out, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    f = tl.load(flags + lane)
+    tl.store(out + lane, tl.program_id(0) + lane, mask=f != 0)  # @S
+
+
+case("trb006_dead", trb006, "ok T1 qual=contents", (4,), dict(flags=T("i32", 16, values=[0] * 16), out=T("i32", 16), B=16))
+case("trb006_live", trb006, "races WAW:S:S/programs qual=contents", (4,), dict(flags=T("i32", 16, values=[1] * 16), out=T("i32", 16), B=16))
+case("trb006_one", trb006, "races WAW:S:S/programs qual=contents", (4,), dict(flags=T("i32", 16, values=[0] * 15 + [1]), out=T("i32", 16), B=16))
+
+
+@triton.jit
+def trb010_scatter(idx, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.load(idx + i, mask=i < n, other=0)
+    tl.store(out + j, i, mask=i < n)  # @S
+
+
+case("trb010_scatter_zero", trb010_scatter, "races WAW:S:S/programs WAW:S:S/threads qual=contents", (4,),
+     dict(idx=T("i32", 61, values=[0] * 61), out=T("i32", 61), n=61, B=16))
+case("trb010_scatter_safe", trb010_scatter, "ok T1 qual=contents noqual=in-bounds", (4,),
+     dict(idx=T("i32", 61, values=[(7 * i) % 61 for i in range(61)]), out=T("i32", 61), n=61, B=16))
+
+
+@triton.jit
+def b004(start, length, o, so, BM: tl.constexpr, D: tl.constexpr):
+    m = tl.program_id(0)
+    head = tl.program_id(1)
+    batch = tl.program_id(2)
+    b0 = tl.load(start + batch)
+    n = tl.load(length + batch)
+    row = m * BM + tl.arange(0, BM)
+    col = tl.arange(0, D)
+    tl.store(o + (b0 + row)[:, None] * so + head * D + col[None, :], 1.0, mask=row[:, None] < n)  # @S
+
+
+case("b004_zero_starts", b004, "races WAW:S:S/programs qual=contents", (2, 2, 3),
+     dict(start=T("i32", 3, values=[0, 0, 0]), length=T("i32", 3, values=[7, 3, 8]), o=T("f32", 18, 32), so=32, BM=4, D=16))
+case("b004_safe", b004, "ok qual=contents noqual=in-bounds", (2, 2, 3),
+     dict(start=T("i32", 3, values=[0, 7, 10]), length=T("i32", 3, values=[7, 3, 8]), o=T("f32", 18, 32), so=32, BM=4, D=16))
+case("b004_overlap", b004, "races WAW:S:S/programs qual=contents", (2, 2, 3),
+     dict(start=T("i32", 3, values=[0, 6, 10]), length=T("i32", 3, values=[7, 3, 8]), o=T("f32", 18, 32), so=32, BM=4, D=16))
+
+
+# a queue of work items: the number of items and their tiles are read from memory (grid-stride over a table)
+@triton.jit
+def work_list(count, items, out, B: tl.constexpr):
+    n = tl.load(count)
+    for w in range(tl.program_id(0), n, tl.num_programs(0)):
+        t = tl.load(items + w)
+        tl.store(out + t * B + tl.arange(0, B), w)  # @S
+
+
+case("work_list_safe", work_list, "ok qual=contents noqual=in-bounds", (3,),
+     dict(count=T("i32", 1, values=[7]), items=T("i32", 8, values=[3, 1, 0, 2, 6, 5, 4, 4]), out=T("i32", 128), B=16))
+case("work_list_race", work_list, "races WAW:S:S/programs qual=contents", (3,),
+     dict(count=T("i32", 1, values=[8]), items=T("i32", 8, values=[3, 1, 0, 2, 6, 5, 4, 4]), out=T("i32", 128), B=16))
+case("work_list_once", work_list, "ok qual=contents noqual=in-bounds", (8,),
+     dict(count=T("i32", 1, values=[1]), items=T("i32", 8, values=[3, 3, 3, 3, 3, 3, 3, 3]), out=T("i32", 128), B=16))
+case("work_list_none", work_list, "ok qual=contents noqual=in-bounds", (3,),
+     dict(count=T("i32", 1, values=[0]), items=T("i32", 8, values=[3] * 8), out=T("i32", 128), B=16))
+
+
+# counting down to a bound from memory
+@triton.jit
+def count_down(bound, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    n = tl.load(bound + pid)
+    while n > 0:
+        n -= 1
+        tl.store(out + (pid * 4 + n) * B + tl.arange(0, B), n)  # @S
+
+
+case("count_down_safe", count_down, "ok qual=contents noqual=in-bounds", (3,), dict(bound=T("i32", 3, values=[4, 0, 3]), out=T("i32", 192), B=16))
+case("count_down_race", count_down, "races WAW:S:S/programs qual=contents", (3,), dict(bound=T("i32", 3, values=[4, 5, 3]), out=T("i32", 192), B=16))
