@@ -50,7 +50,18 @@ static bool varies(void *user, const pr_terms *T, pr_term t)
     return r == PR_ROLE_ITER || r == PR_ROLE_LANE || r == PR_ROLE_OTHER || r == PR_ROLE_FREE;
 }
 
-static bool unmodelled(void *user, const pr_terms *T, pr_term t) { return pr_term_op_of(T, t) == PR_TERM_OP_APP; }
+/* Is t one value in both copies of an intra query? Values that the side knows (contents) count as known. */
+static bool is_fixed(const pr_side *s, pr_term t)
+{
+    pr_term here = pr_subst_apply((pr_subst *)&s->subst, t);
+    return !pr_term_none(here) && !pr_term_any(s->subst.T, here, varies, NULL);
+}
+
+static bool unknown(void *user, const pr_terms *T, pr_term t)
+{
+    if (pr_term_op_of(T, t) == PR_TERM_OP_APP) return true;
+    return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
+}
 
 /* The result of an atomic that runs once a program is one value for all its threads (G6): a branch on it is uniform. */
 static bool not_uniform(void *user, const pr_terms *T, pr_term t)
@@ -60,10 +71,13 @@ static bool not_uniform(void *user, const pr_terms *T, pr_term t)
 }
 
 /* A barrier under a condition that is not modelled orders nothing (happens-before.md 1.5, 4.7). */
-static bool fence_modelled(const pr_terms *T, const pr_fence *f)
+static bool fence_modelled(const pr_side *s, const pr_fence *f)
 {
-    for (const pr_frame *g = f->frame; g; g = g->outer)
-        if (g->kind == PR_FRAME_COND && pr_term_any(T, g->cond, unmodelled, NULL)) return false;
+    for (const pr_frame *g = f->frame; g; g = g->outer) {
+        if (g->kind != PR_FRAME_COND) continue;
+        pr_term here = pr_subst_apply((pr_subst *)&s->subst, g->cond);
+        if (pr_term_none(here) || pr_term_any(s->subst.T, here, unknown, NULL)) return false;
+    }
     return !f->opaque_context;
 }
 
@@ -74,7 +88,7 @@ static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, pr_term *
     pr_terms *T = e->terms;
     const pr_frame *own[CAP], *bar[CAP];
     int n_own = chain(s->record->frame, own, CAP), n_bar = chain(f->frame, bar, CAP), common = 0;
-    if (n_own < 0 || n_bar < 0 || !fence_modelled(T, f)) return false;
+    if (n_own < 0 || n_bar < 0 || !fence_modelled(s, f)) return false;
     while (common < n_own && common < n_bar && own[common] == bar[common]) common++;
     /* loops both stand in, outermost first; a branch below one of them makes past counts vary */
     int loops[CAP], n_loops = 0, seen_loops = 0;
@@ -95,7 +109,7 @@ static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, pr_term *
 #ifdef PR_FAULTS
             if (e->options->fault == 14) continue; /* a conditional barrier taken for an unconditional one */
 #endif
-            if (pr_term_any(T, bar[i]->cond, varies, NULL)) return false;
+            if (!is_fixed(s, bar[i]->cond)) return false;
             pr_term c = pr_subst_apply(&s->subst, bar[i]->cond);
             once = pr_select(T, c, once, PR_TERM_ZERO);
             continue;
@@ -107,8 +121,7 @@ static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, pr_term *
         }
         /* A loop over before the record starts: its trip count is a term over parameters and pids, equal in
          * the two copies of an intra query. */
-        if (n_loops || pr_term_any(T, bar[i]->lower, varies, NULL) ||
-            pr_term_any(T, bar[i]->upper, varies, NULL)) return false;
+        if (n_loops || !is_fixed(s, bar[i]->lower) || !is_fixed(s, bar[i]->upper)) return false;
         pr_term count = trip_term(s, bar[i]);
         if (pr_term_none(count)) return false;
         once = pr_mul(T, once, count);
@@ -223,7 +236,7 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
             int lo = x->seq < y->seq ? x->seq : y->seq, hi = x->seq < y->seq ? y->seq : x->seq;
             for (int i = 0; i < e->records->fences.n; i++) {
                 const pr_fence *f = &e->records->fences.data[i];
-                if (!fence_modelled(T, f) || f->seq <= lo || f->seq >= hi) continue;
+                if (!fence_modelled(a, f) || f->seq <= lo || f->seq >= hi) continue;
                 if (!frame_in(x->frame, f->frame) || !frame_in(y->frame, f->frame)) continue;
                 pr_term differ = indices_differ(e, a, b);
                 if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;

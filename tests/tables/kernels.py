@@ -500,3 +500,33 @@ def count_down(bound, out, B: tl.constexpr):
 
 case("count_down_safe", count_down, "ok qual=contents noqual=in-bounds", (3,), dict(bound=T("i32", 3, values=[4, 0, 3]), out=T("i32", 192), B=16))
 case("count_down_race", count_down, "races WAW:S:S/programs qual=contents", (3,), dict(bound=T("i32", 3, values=[4, 5, 3]), out=T("i32", 192), B=16))
+
+
+# barriers as often as a table says, per program
+@triton.jit
+def barrier_table(n, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    tl.store(out + pid * B + lane, 1)  # @A
+    for k in range(tl.load(n + pid)):
+        tl.debug_barrier()
+    tl.store(out + pid * B + (lane + 1) % B, 2)  # @C
+
+
+case("barrier_table_race", barrier_table, "races WAW:A:C/threads", (3,), dict(n=T("i32", 3, values=[1, 0, 2]), out=T("i32", 96), B=32))
+case("barrier_table_safe", barrier_table, "ok qual=contents", (3,), dict(n=T("i32", 3, values=[1, 3, 2]), out=T("i32", 96), B=32))
+
+
+@triton.jit
+def barrier_flag(n, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    tl.store(out + pid * B + lane, 1)  # @A
+    if tl.load(n + pid) > 0:
+        tl.debug_barrier()
+    tl.store(out + pid * B + (lane + 1) % B, 2)  # @C
+
+
+case("barrier_flag_race", barrier_flag, "races WAW:A:C/threads", (3,), dict(n=T("i32", 3, values=[1, 0, 2]), out=T("i32", 96), B=32))
+case("barrier_flag_safe", barrier_flag, "ok qual=contents", (3,), dict(n=T("i32", 3, values=[1, 3, 2]), out=T("i32", 96), B=32))
+case("barrier_flag_open", barrier_flag, "unsupported never=ok", (3,), dict(n=T("i32", 3), out=T("i32", 96), B=32))
