@@ -12,6 +12,9 @@ const pr_env *pr_condition_env(pr_run *run)
 {
     const pr_records *R = run->R;
     if (!run->L) return NULL;
+#ifdef PR_FAULTS
+    if (run->o->fault == 15) return NULL; /* a condition that nobody discharges */
+#endif
     uint32_t n = pr_vars_count(R->terms);
     pr_i128 *value = PR_NEW_N(run->arena, pr_i128, n);
     bool *known = PR_NEW_N(run->arena, bool, n);
@@ -38,6 +41,9 @@ bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o)
     pr_terms *T = run->R->terms;
     pr_i128 v;
     if (pr_term_none(condition) || pr_term_any(T, condition, beside_parameters, NULL)) return false;
+#ifdef PR_FAULTS
+    if (run->o->fault != 15)
+#endif
     if (run->L && (!p->query->hint || !pr_eval(T, condition, p->query->hint, &v) || !v)) return false;
     pr_query q = *p->query;
     pr_condition_premise(run, &q, condition);

@@ -82,6 +82,8 @@ static void part_of(const pr_form *f, const bool *which, bool wanted, pr_form *o
         if (which[i] == wanted) out->at[out->n++] = f->at[i];
 }
 
+static pr_i128 size(pr_i128 v) { return v < 0 ? -v : v; }
+
 /* H = which (pairs only), R = the rest with the constant. */
 static bool split(closure *x, const pr_form *f, const bool *which)
 {
@@ -89,7 +91,9 @@ static bool split(closure *x, const pr_form *f, const bool *which)
     bool rest[PR_PRE_ATOMS];
     for (int i = 0; i < f->n; i++) {
         rest[i] = !which[i];
-        if (which[i]) g = pr_gcd(g, f->at[i].a);
+        if (!which[i]) continue;
+        if (PR_PRE_DROPS(PR_DROP_GCD)) g = size(f->at[i].a) > g ? size(f->at[i].a) : g;
+        else g = pr_gcd(g, f->at[i].a);
     }
     for (int rows = 0; rows < 2; rows++) {
         pr_interval r = pr_space_range(&x->space, f, rest, rows);
@@ -114,7 +118,6 @@ static bool split(closure *x, const pr_form *f, const bool *which)
     return false;
 }
 
-static pr_i128 size(pr_i128 v) { return v < 0 ? -v : v; }
 
 static void splits(closure *x, const pr_form *f)
 {
@@ -277,7 +280,8 @@ static void look(closure *x, int i)
         if (f.k < f.lo || f.k > f.hi) x->contradiction = true;
         return;
     }
-    if (f.n == 1 && f.at[0].a == f.at[0].b && !pr_is_inf(f.at[0].a)) { /* L */
+    bool last = f.n == 1 || PR_PRE_DROPS(PR_DROP_L_LAST);
+    if (last && f.at[0].a == f.at[0].b && !pr_is_inf(f.at[0].a)) { /* L */
         pr_i128 c = f.at[0].a, lo = f.lo - f.k, hi = f.hi - f.k;
         pr_i128 from = c > 0 ? ceil_div(lo, c) : ceil_div(-hi, -c),
                 to = c > 0 ? pr_fdiv(hi, c) : pr_fdiv(-lo, -c);
@@ -302,11 +306,12 @@ static void congruences(closure *x)
         bool known = true;
         for (int j = 0; j < v->n && known; j++) {
             const pr_space_node *k = &s->node[s->kid[v->first + j]];
-            known = k->known && (k->delta == 0 || v->op == PR_TERM_OP_SUM);
+            known = k->known && (k->delta == 0 || v->op == PR_TERM_OP_SUM || PR_PRE_DROPS(PR_DROP_C_EQUAL));
             if (known && k->delta != 0)
                 known = pr_mul_ok(s->coef[v->first + j], k->delta, &part) &&
                         pr_add_ok(delta, part, &delta);
         }
+        if (PR_PRE_DROPS(PR_DROP_C_EQUAL) && v->op != PR_TERM_OP_SUM) delta = 0;
         if (known) learn(x, i, delta);
     }
 }
@@ -328,7 +333,8 @@ static void divisions(closure *x)
         for (int j = 0; j < s->n; j++) {
             const pr_space_node *r = &s->node[j];
             if (!is_remainder(r->op) || !r->known || r->delta != 0) continue;
-            if (s->kid[r->first] != dividend || s->kid[r->first + 1] != divisor) continue;
+            if (s->kid[r->first] != dividend) continue;
+            if (s->kid[r->first + 1] != divisor && !PR_PRE_DROPS(PR_DROP_D_SAME)) continue;
             bool same = (q->op == PR_TERM_OP_FDIV) == (r->op == PR_TERM_OP_FMOD);
             if (!same && !one_kind && !PR_PRE_DROPS(PR_DROP_D_KIND)) continue;
             learn(x, dividend, 0);
@@ -432,7 +438,7 @@ static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *
         pr_space_assume(s, t);
         for (int i = 0; i < x->n; i++) x->looked[i] = false;
     }
-    if (pr_term_is(assumed, PR_TERM_TRUE)) return;
+    if (pr_term_is(assumed, PR_TERM_TRUE) || PR_PRE_DROPS(PR_DROP_ASSUMED)) return;
     pr_pre_unknown("empty under a condition on the parameters", out);
     out->needs = assumed;
 }

@@ -37,6 +37,15 @@ typedef enum pr_pre_rule {
     PR_DROP_D_KIND,               /* D: one kind, or x >= 0                                  */
     PR_DROP_SIGN,                 /* ranges: sign of the dividend of a truncating remainder     */
     PR_DROP_P_FACTOR,             /* P: the factor is one value in both copies                  */
+    PR_DROP_C_EQUAL,              /* C: the operands are equal, not merely apart by a known amount    */
+    PR_DROP_L_LAST,               /* L: one pair is left                                      */
+    PR_DROP_GCD,                  /* S: the gcd of all coefficients of H                        */
+    PR_DROP_D_SAME,               /* D: quotient and remainder of one division                    */
+    PR_DROP_ARM,                  /* ranges, RX: conjuncts, not arms of a disjunction               */
+    PR_DROP_ASSUMED,              /* a named condition proves nothing                          */
+    PR_DROP_LIFT_PART,            /* NO: a part without product goes only when it is >= 0          */
+    PR_DROP_SHED,                 /* NO: q*f >= q needs f >= 1                                 */
+    PR_DROP_SHED_SIGN,            /* NO: q*f >= q needs q >= 0                                 */
     PR_DROP_LIFT_SIGN,            /* NO: a row is multiplied by a factor >= 0                    */
     PR_DROP_DIVISOR,              /* NO, DM: r <= d - 1 needs d >= 1                           */
     PR_DROP_TABLE_RANGE,          /* T: the facts of a table are those of the indices that occur      */

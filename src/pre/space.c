@@ -67,7 +67,7 @@ void pr_space_begin(pr_space *s, const pr_query *q)
     s->T = q->terms;
     s->full = s->void_domain = false;
     s->entered = s->n = s->n_kids = s->n_parts = s->n_rows[0] = s->n_rows[1] = 0;
-    s->base_rows[0] = s->base_rows[1] = 0;
+    s->base_rows[0] = s->base_rows[1] = s->base_parts = 0;
     memset(s->seen, 0, sizeof s->seen);
     memset(s->by_content, 0, sizeof s->by_content);
     s->n_twins = 0;
@@ -562,6 +562,9 @@ static void add_conjunct(pr_space *s, int c, pr_term t, int depth)
         if (depth > 64) return;
         add_conjunct(s, c, pr_term_child(T, t, 0), depth + 1);
         add_conjunct(s, c, pr_term_child(T, t, 1), depth + 1);
+        return;
+    case PR_TERM_OP_OR:
+        if (PR_PRE_DROPS(PR_DROP_ARM)) add_conjunct(s, c, pr_term_child(T, t, 0), depth + 1);
         return;
     case PR_TERM_OP_FALSE: s->void_domain = true; return;
     case PR_TERM_OP_LE0: add_row(s, c, pr_term_child(T, t, 0), 1); return;

@@ -59,7 +59,7 @@ static void lift(pr_space *s, int c, const pr_bound_row *row, int factor)
             /* the address or another row has it */
         } else if (!s->node[y.node].shared) {
             pr_interval v = s->node[y.node].iv[c];
-            if (y.coef > 0 ? v.lo < 0 : v.hi > 0) return;
+            if ((y.coef > 0 ? v.lo < 0 : v.hi > 0) && !PR_PRE_DROPS(PR_DROP_LIFT_PART)) return;
             continue;
         } else {
             id = pr_space_times(s, factor, y.node, true);
@@ -150,7 +150,9 @@ static void shed_products(const pr_space *s, int c, sum *x)
                 if (x->at[k].coef > 0 &&
                     pr_space_times((pr_space *)s, f, x->at[k].node, false) == p.node)
                     q = x->at[k].node;
-            if (q < 0 || lo < 1 || s->node[q].iv[c].lo < 0 || !pr_mul_ok(p.coef, lo, &coef)) continue;
+            if (PR_PRE_DROPS(PR_DROP_SHED) && lo < 1) lo = 1;
+            if (q < 0 || lo < 1 || !pr_mul_ok(p.coef, lo, &coef)) continue;
+            if (s->node[q].iv[c].lo < 0 && !PR_PRE_DROPS(PR_DROP_SHED_SIGN)) continue;
             plus(x, p.node, -p.coef);
             plus(x, q, coef);
             i = -1; /* the parts moved */
@@ -202,7 +204,7 @@ static pr_i128 parameter_sup(const pr_space *s, int c, const sum *x, int depth)
 bool pr_stride_rows(pr_space *s)
 {
     int factor[FACTORS], n = factors_of(s, factor);
-    if (n == 0) return false;
+    if (n == 0 || s->full || s->void_domain) return false;
     bool lifted[2][FACTORS] = { { false } };
     s->n_rows[0] = s->base_rows[0];
     s->n_rows[1] = s->base_rows[1];
