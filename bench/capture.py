@@ -39,6 +39,7 @@ from triton.runtime.jit import JITFunction                       # noqa: E402
 from triton._C.libtriton import ir                               # noqa: E402
 
 TARGET = GPUTarget("cuda", 90, 32)
+ENTRIES = 1024                                                    # of a tensor of whole numbers
 ACCESS = {"load", "store", "make_block_ptr", "make_tensor_descriptor", "atomic_add", "atomic_cas", "atomic_xchg", "atomic_max", "atomic_min", "atomic_or", "atomic_and"}
 WHOLE = re.compile(r"(idx|index|indices|ids?$|table|lens?$|seqlen|cu_|offset|slot|label|target|page|start|count|expert|block_|token)", re.I)
 REAL = re.compile(r"eps|scale|alpha|theta|factor|^p$|momentum|lr|temperature|softcap|limit|beta|decay", re.I)
@@ -204,8 +205,11 @@ def launch(name, text, file, guessed, options):
             continue
         if kind[0] == "*":
             dtype, width = sizes[kind[1:]]
-            count = 1 << 24
-            args.append({"tensor": {"dtype": dtype, "ptr": value, "shape": [count], "strides": [1], "storage": {"ptr": value, "bytes": count * width}}})
+            count = ENTRIES if kind == "*i64" else 1 << 24
+            tensor = {"dtype": dtype, "ptr": value, "shape": [count], "strides": [1], "storage": {"ptr": value, "bytes": count * width}}
+            if kind == "*i64":                                     # indices, offsets: a launcher knows what they hold
+                tensor["values"] = [8 * i for i in range(count)]
+            args.append({"tensor": tensor})
         else:
             args.append(value)
     grid = [n if f"tt.get_program_id {a}" in text else 1 for a, n in zip("xyz", (16, 4, 3))]
