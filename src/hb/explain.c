@@ -3,7 +3,7 @@
 #include "hb/ladder.h"
 #include <string.h>
 
-enum { EXPLAIN_FACTOR = 5 };        /* explanations may cost more than verdicts */
+enum { EXPLAIN_FACTOR = 5 /* explanations may cost more than verdicts */, MAX_BARRIERS = 64 };
 
 static bool is_var(const pr_encoding *e, pr_term t) { return !pr_term_none(t) && pr_term_op_of(e->terms, t) == PR_TERM_OP_VAR; }
 
@@ -256,4 +256,24 @@ pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *lau
     pr_run_stop(&run);
     if (interrupted) return pr_fail(err, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
     return failed ? PR_ERR_INTERNAL : PR_OK;
+}
+
+pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o, pr_rung proved,
+                              pr_explanation *out, pr_error *err)
+{
+    for (int i = 0; i < r->fences.n && i < MAX_BARRIERS; i++) {
+        pr_records without = *r;
+        without.fences.data = PR_NEW_N(arena, pr_fence, r->fences.n);
+        without.fences.n = 0;
+        without.fences.cap = r->fences.n;
+        for (int k = 0; k < r->fences.n; k++)
+            if (k != i) without.fences.data[without.fences.n++] = r->fences.data[k];
+        pr_config_verdict v = { 0 };
+        pr_status st = pr_check_config(arena, &without, launch, o, NULL, &v, err);
+        if (st != PR_OK) return st;
+        if (v.status != PR_VERDICT_OK || v.rung != proved) continue;
+        pr_spare_barrier spare = { r->fences.data[i].loc, (int)v.counts.queries };
+        pr_vec_push(arena, &out->spare_barriers, spare);
+    }
+    return PR_OK;
 }

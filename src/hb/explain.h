@@ -24,14 +24,21 @@ typedef struct pr_pair_explanation {
     const pr_race_set *set;        /* at any grid, this launch's parameters                         */
 } pr_pair_explanation;
 
+/* A barrier without which the verdict is the same proof. */
+typedef struct pr_spare_barrier { pr_loc loc; int queries; } pr_spare_barrier;
+
 typedef struct pr_explanation {
     pr_rung_explanation rungs[2];  /* T0, T1                                                    */
     PR_VEC(pr_pair_explanation) pairs;   /* pairs that race at some grid, in ledger order; with a launch  */
+    PR_VEC(pr_spare_barrier) spare_barriers;
 } pr_explanation;
 
 /* out lives in arena. launch may be null. */
 pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
                             pr_explanation *out, pr_error *err);
+/* Checks a proved configuration (its rung given) again without each of its barriers. */
+pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o, pr_rung proved,
+                              pr_explanation *out, pr_error *err);
 /* v: the verdict of the same configuration. */
 void pr_explain_text(pr_buf *b, const pr_records *R, const pr_explanation *x, const pr_config_verdict *v);
 void pr_explain_json(pr_buf *b, const pr_records *R, const pr_explanation *x);

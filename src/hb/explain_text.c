@@ -58,6 +58,11 @@ void pr_explain_text(pr_buf *b, const pr_records *R, const pr_explanation *x, co
         if (p->set->relation) pr_buf_printf(b, "      %s\n", p->set->relation);
         if (!p->set->sentence && !p->set->relation) pr_buf_printf(b, "      %s\n", p->set->why ? p->set->why : "no short form");
     }
+    for (int i = 0; i < x->spare_barriers.n; i++) {
+        const pr_spare_barrier *s = &x->spare_barriers.data[i];
+        pr_buf_printf(b, "  note: the barrier at " PR_STR_FMT ":%d orders no pair of global accesses: checked without it, the proof is "
+                      "the same (%d queries). Shared memory may still need it.\n", PR_STR_ARG(s->loc.file), s->loc.line, s->queries);
+    }
     /* what settled the pairs, in the order of the ledger */
     pr_buf_puts(b, "\n  pairs of accesses\n");
     for (int i = 0; i < v->ledger.n; i++) {
@@ -143,6 +148,12 @@ void pr_explain_json(pr_buf *b, const pr_records *R, const pr_explanation *x)
         pr_buf_putc(b, ',');
         string(b, "sentence", p->set ? p->set->sentence : NULL);
         pr_buf_putc(b, '}');
+    }
+    pr_buf_puts(b, "],\"spare_barriers\":[");
+    for (int i = 0; i < x->spare_barriers.n; i++) {
+        pr_buf_puts(b, i ? ",{\"file\":" : "{\"file\":");
+        pr_buf_quote(b, x->spare_barriers.data[i].loc.file, true);
+        pr_buf_printf(b, ",\"line\":%d}", x->spare_barriers.data[i].loc.line);
     }
     pr_buf_puts(b, "]}");
 }
