@@ -251,6 +251,15 @@ polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *tex
     return m;
 }
 
+polyrace_module *polyrace_module_parse_ttgir(polyrace_context *c, const char *text, size_t length,
+                                             const char *name, const polyrace_options *o,
+                                             polyrace_error *err)
+{
+    polyrace_module *m = polyrace_module_parse_with(c, text, length, name, o, err);
+    if (m) m->ttgir = true;
+    return m;
+}
+
 polyrace_module *polyrace_module_parse(polyrace_context *c, const char *text, size_t length,
                                        const char *name, polyrace_error *err)
 { return polyrace_module_parse_with(c, text, length, name, NULL, err); }
@@ -384,12 +393,9 @@ static pr_status job_text(pr_plan *p, int k, pr_error *err)
         refuse(j, PR_REFUSAL_COMPILE_FAILED, pr_arena_strndup(j->arena, why.s, why.n));
         return PR_OK;
     }
-    if (t.ttgir)
-        return pr_fail(err, PR_ERR_USAGE, name, t.line, t.col,
-                       "TTGIR inputs are not available in this build");
     for (int i = 0; i < k && t.path; i++) {
         polyrace_module *m = p->jobs[i].module;
-        if (!m || strcmp(m->name, t.path) != 0) continue;
+        if (!m || strcmp(m->name, t.path) != 0 || m->ttgir != t.ttgir) continue;
         j->module = m;
         return PR_OK;
     }
@@ -401,6 +407,7 @@ static pr_status job_text(pr_plan *p, int k, pr_error *err)
     }
     j->module = module_read(p->ctx, text, length, t.path ? t.path : name, &p->o, err);
     if (!j->module) return err ? err->kind : PR_ERR_INPUT;
+    j->module->ttgir = t.ttgir;
     j->us_parse = j->module->us_parse;
     hold(p, j->module);
     pr_child_drop(&j->module->child); /* the verdict is the only owner */
@@ -509,7 +516,7 @@ static bool triton_at_least(pr_str version, int major, int minor)
 static pr_status job_lower(pr_plan *p, int k, pr_error *err)
 {
     pr_job *j = &p->jobs[k];
-    if (!j->func) return PR_OK;
+    if (!j->func || j->module->ttgir) return PR_OK;
     if (j->launch && j->launch->num_ctas > 1) {
         refuse(j, PR_REFUSAL_MULTI_CTA,
                pr_arena_printf(j->arena, "num_ctas is %d", j->launch->num_ctas));
@@ -662,7 +669,9 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_certifi
     out->us_lower = j->us_lower;
     out->launch = j->launch;
     out->deterministic = true;
-    if (j->lowered) {
+    if (j->func && j->module->ttgir) {
+        pr_job_check_ttgir(p, j, out);
+    } else if (j->lowered) {
         pr_question question;
         int64_t began = pr_now_us();
         out->records = j->records;

@@ -32,6 +32,7 @@ struct polyrace_module {
     pr_ir *ir; /* null when a reader limit was exceeded: then *limit says which */
     pr_error limit;
     const char *name;
+    bool ttgir;
     int64_t us_parse;
 };
 
@@ -109,6 +110,8 @@ void pr_job_options(const pr_plan *p, const pr_job *j, pr_options *out);
  * are given when the records show that nothing writes them, or always (the caller checks). */
 bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_setup *out);
 
+/* polyrace_shm.c */
+void pr_job_check_ttgir(const pr_plan *p, pr_job *j, pr_config_verdict *out);
 /* polyrace_confirm.c */
 void pr_confirmer_init(pr_confirmer *out, pr_job *job);
 #endif

@@ -117,6 +117,11 @@ POLYRACE_API polyrace_module *polyrace_module_parse_with(polyrace_context *c, co
                                                          size_t length, const char *name,
                                                          const polyrace_options *o,
                                                          polyrace_error *err);
+/* A TTGIR text: the check then speaks of shared memory, tensor memory and barriers. */
+POLYRACE_API polyrace_module *polyrace_module_parse_ttgir(polyrace_context *c, const char *text,
+                                                          size_t length, const char *name,
+                                                          const polyrace_options *o,
+                                                          polyrace_error *err);
 POLYRACE_API void polyrace_module_free(polyrace_module *m); /* null is fine */
 
 /* ---- launches ------------------------------------------------------------------------------- */
@@ -199,7 +204,9 @@ typedef enum polyrace_status {
     POLYRACE_STATUS_OK,
     POLYRACE_STATUS_RACES,
     POLYRACE_STATUS_UNSUPPORTED,
-    POLYRACE_STATUS_VACUOUS
+    POLYRACE_STATUS_VACUOUS,
+    POLYRACE_STATUS_DEADLOCK, /* TTGIR inputs only */
+    POLYRACE_STATUS_HAZARD    /* TTGIR inputs only */
 } polyrace_status;
 
 /* Checks a launch and explains the answer: the verdict, for which grids and parameters nothing

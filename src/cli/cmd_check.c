@@ -40,7 +40,9 @@ typedef struct check {
 /* ---- one task -------------------------------------------------------------------------------- */
 static int verdict_status(const pr_cli *c, const polyrace_verdict *v)
 {
-    if (polyrace_verdict_status(v) == POLYRACE_STATUS_RACES) return PR_EXIT_RACE;
+    polyrace_status s = polyrace_verdict_status(v);
+    if (s == POLYRACE_STATUS_RACES || s == POLYRACE_STATUS_DEADLOCK || s == POLYRACE_STATUS_HAZARD)
+        return PR_EXIT_RACE;
     if (c->value[PR_OPT_BOUNDS] && polyrace_verdict_out_of_bounds_count(v)) return PR_EXIT_RACE;
     if (polyrace_verdict_has_internal_error(v)) return PR_EXIT_INTERNAL;
     return polyrace_verdict_status(v) == POLYRACE_STATUS_OK ? PR_EXIT_OK : PR_EXIT_UNDECIDED;

@@ -260,11 +260,7 @@ static bool open_input(pr_input *in, polyrace_context *ctx, const pr_cli *c, con
     if (!in->text) return false;
     in->kind = kind_of(in, c);
     const char *launch = c->text[PR_OPT_LAUNCH];
-    if (in->kind == PR_INPUT_TTGIR) {
-        fprintf(stderr, "polyrace: %s: TTGIR inputs are not available in this build\n", in->name);
-        return false;
-    }
-    if (in->kind == PR_INPUT_TTIR) return !launch || bind_launch(in, ctx, launch, c, &e);
+    if (in->kind == PR_INPUT_TTIR || in->kind == PR_INPUT_TTGIR) return !launch || bind_launch(in, ctx, launch, c, &e);
     if (launch) {
         fprintf(stderr, "polyrace: %s: --launch binds a .ttir, this input is a launch file\n",
                 in->name);
@@ -288,8 +284,10 @@ bool pr_input_open(pr_input *in, polyrace_context *ctx, const pr_cli *c, const c
 
 bool pr_input_module(pr_input *in, polyrace_context *ctx, const pr_cli *c, polyrace_error *err)
 {
-    if (in->kind != PR_INPUT_TTIR || in->module) return true;
-    in->module = polyrace_module_parse_with(ctx, in->text, in->length, in->name, &c->options, err);
+    if ((in->kind != PR_INPUT_TTIR && in->kind != PR_INPUT_TTGIR) || in->module) return true;
+    if (in->kind == PR_INPUT_TTGIR)
+        in->module = polyrace_module_parse_ttgir(ctx, in->text, in->length, in->name, &c->options, err);
+    else in->module = polyrace_module_parse_with(ctx, in->text, in->length, in->name, &c->options, err);
     return in->module != NULL;
 }
 

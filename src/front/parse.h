@@ -163,11 +163,12 @@ int pr_parse_successor(pr_parser *p, pr_draft *d);
 void pr_parse_segments(pr_parser *p, pr_draft *d, int n, const int *sizes);
 pr_op *pr_parse_op(pr_parser *p);
 
-/* ---- parse_ops.c, parse_tt.c, parse_unknown.c ------------------------------------------------ */
+/* ---- parse_ops.c, parse_tt.c, parse_ttg.c, parse_unknown.c ------------------------------------------------ */
 typedef void (*pr_custom_reader)(pr_parser *p, pr_draft *d);
 /* Null when there is no custom grammar for the operation. */
 pr_custom_reader pr_custom_find(int opcode);
 pr_custom_reader pr_custom_find_tt(int opcode);
+pr_custom_reader pr_custom_find_ttg(int opcode);
 void pr_parse_unknown(pr_parser *p, pr_draft *d);
 void pr_parse_warp_specialize(pr_parser *p, pr_draft *d);
 /* Keyword of an enumeration: integer attribute with the number, or a string when unknown. */

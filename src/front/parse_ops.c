@@ -646,5 +646,7 @@ static const pr_custom_reader readers[PR_OP_COUNT] = {
 
 pr_custom_reader pr_custom_find(int opcode)
 {
-    return readers[opcode] ? readers[opcode] : pr_custom_find_tt(opcode);
+    if (readers[opcode]) return readers[opcode];
+    pr_custom_reader tt = pr_custom_find_tt(opcode);
+    return tt ? tt : pr_custom_find_ttg(opcode);
 }

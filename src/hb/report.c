@@ -160,6 +160,41 @@ static void hazard(printer *p, const pr_config_verdict *c, const pr_race *r)
     access(p, c, &r->b);
 }
 
+static void site(printer *p, const pr_finding_site *s)
+{
+    if (!s->present) return;
+    pr_buf_printf(p->b, "    %s", s->partition);
+    if (s->n_iterations) {
+        pr_buf_puts(p->b, ", iteration ");
+        tuple(p, s->iteration, s->n_iterations);
+    }
+    pr_buf_puts(p->b, " at ");
+    if (p->o->color) pr_buf_puts(p->b, BOLD);
+    place(p, &s->loc);
+    if (p->o->color) pr_buf_puts(p->b, PLAIN);
+    pr_buf_printf(p->b, "  [" PR_STR_FMT "]\n", PR_STR_ARG(s->loc.op));
+    source(p, &s->loc, "    ");
+}
+
+static void finding(printer *p, const pr_finding *f)
+{
+    pr_buf_puts(p->b, "\n  ");
+    colored(p, RED, pr_arena_printf(p->b->arena, "%s %s", f->kind, f->id));
+    if (f->allocation.n) {
+        pr_buf_printf(p->b, " on %s \"" PR_STR_FMT "\"", strcmp(f->memory, "tmem") ? "shared memory" : "tensor memory",
+                      PR_STR_ARG(f->allocation));
+        if (f->slot >= 0) pr_buf_printf(p->b, " slot %lld", (long long)f->slot);
+        pr_buf_puts(p->b, " (allocated at ");
+        place(p, &f->allocation_loc);
+        pr_buf_putc(p->b, ')');
+    }
+    pr_buf_printf(p->b, "\n    %s\n", f->what);
+    site(p, &f->first);
+    site(p, &f->second);
+    if (f->missing && *f->missing) pr_buf_printf(p->b, "    missing: %s\n", f->missing);
+    if (f->trip_counts && *f->trip_counts) pr_buf_printf(p->b, "    shown with trip counts: %s\n", f->trip_counts);
+}
+
 static void refusal(printer *p, const pr_refusal *f)
 {
     pr_buf_puts(p->b, "\n  ");
@@ -208,6 +243,8 @@ static void scope(printer *p, const struct polyrace_verdict *v)
 static void headline(printer *p)
 {
     const struct polyrace_verdict *v = p->v;
+    bool ttgir = v->n_configs > 0;
+    for (int c = 0; c < v->n_configs; c++) ttgir = ttgir && v->configs[c].ttgir;
     if (p->o->color) pr_buf_puts(p->b, BOLD);
     pr_buf_printf(p->b, PR_STR_FMT, v->kernel.n ? (int)v->kernel.n : 8,
                   v->kernel.n ? v->kernel.s : "(kernel)");
@@ -217,12 +254,15 @@ static void headline(printer *p)
     for (int c = 0; c < v->n_configs; c++) races += v->configs[c].races.n;
     switch (v->status) {
     case PR_VERDICT_OK:
-        colored(p, GREEN, "race free");
-        scope(p, v);
+        colored(p, GREEN, ttgir ? "shared and tensor memory are race free" : "race free");
+        if (ttgir) pr_buf_puts(p->b, " for every trip count");
+        else scope(p, v);
         break;
+    case PR_VERDICT_DEADLOCK: colored(p, RED, "DEADLOCK"); break;
+    case PR_VERDICT_HAZARD: colored(p, RED, "SYNCHRONISATION HAZARD"); break;
     case PR_VERDICT_RACES:
         colored(p, RED,
-                races == 1 ? "DATA RACE" : pr_arena_printf(p->b->arena, "%d DATA RACES", races));
+                races <= 1 ? "DATA RACE" : pr_arena_printf(p->b->arena, "%d DATA RACES", races));
         break;
     case PR_VERDICT_UNSUPPORTED:
         colored(p, YELLOW, "not decided");
@@ -273,9 +313,10 @@ static void config(printer *p, int index)
         pr_buf_printf(p->b, "\n  configuration %d %s: %s", index,
                       c->launch && c->launch->config_json ? c->launch->config_json : "{}",
                       pr_verdict_status_name(c->status));
-        if (c->status == PR_VERDICT_OK) pr_buf_printf(p->b, " (%s)", pr_rung_name(c->rung));
+        if (c->status == PR_VERDICT_OK && !c->ttgir) pr_buf_printf(p->b, " (%s)", pr_rung_name(c->rung));
         pr_buf_putc(p->b, '\n');
     }
+    for (int k = 0; k < c->findings.n; k++) finding(p, &c->findings.data[k]);
     for (int k = 0; k < c->races.n; k++) race(p, c, &c->races.data[k], k + 1);
     for (int k = 0; k < c->refusals.n; k++)
         if (!seen_refusal(p->v, index, k)) refusal(p, &c->refusals.data[k]);

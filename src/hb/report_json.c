@@ -232,6 +232,64 @@ static bool text_listed(const char *const *v, int n, const char *s)
     return false;
 }
 
+static void finding_site(writer *w, const char *name, const pr_finding_site *s)
+{
+    key(w, name);
+    if (!s->present) {
+        pr_buf_puts(w->b, "null");
+        return;
+    }
+    open(w, '{');
+    field_text(w, "partition", s->partition);
+    field_str(w, "op", s->loc.op);
+    field_loc(w, "loc", &s->loc);
+    key(w, "iteration");
+    open(w, '[');
+    for (int k = 0; k < s->n_iterations; k++) {
+        item(w);
+        pr_buf_printf(w->b, "%lld", (long long)s->iteration[k]);
+    }
+    close(w, ']');
+    close(w, '}');
+}
+
+/* interface.md 3.1 */
+static void findings(writer *w, const pr_config_verdict *c, int n)
+{
+    key(w, "findings");
+    open(w, '[');
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < c[i].findings.n; k++) {
+            const pr_finding *f = &c[i].findings.data[k];
+            item(w);
+            open(w, '{');
+            field_text(w, "kind", f->kind);
+            field_text(w, "id", f->id);
+            field_text(w, "memory", f->memory);
+            key(w, "allocation");
+            open(w, '{');
+            field_str(w, "name", f->allocation);
+            field_loc(w, "loc", &f->allocation_loc);
+            close(w, '}');
+            key(w, "slot");
+            if (f->slot >= 0) pr_buf_printf(w->b, "%lld", (long long)f->slot);
+            else pr_buf_puts(w->b, "null");
+            key(w, "bytes");
+            if (f->byte_lo >= 0) pr_buf_printf(w->b, "[%lld, %lld]", (long long)f->byte_lo, (long long)f->byte_hi);
+            else pr_buf_puts(w->b, "null");
+            if (f->phase > -2) field_int(w, "phase", f->phase);
+            finding_site(w, "first", &f->first);
+            finding_site(w, "second", &f->second);
+            field_text(w, "what", f->what);
+            field_text(w, "trip_counts", f->trip_counts);
+            field_text(w, "missing", f->missing);
+            field_bool(w, "confirmed", f->confirmed);
+            close(w, '}');
+        }
+    }
+    close(w, ']');
+}
+
 static const char *axis_name(int k)
 { return k == 0 ? "x" : k == 1 ? "y" : "z"; }
 
@@ -244,7 +302,10 @@ static void body(writer *w, const struct polyrace_verdict *v, int from, int n,
     bool top = from == 0 && n == v->n_configs;
     field_text(w, "status", pr_verdict_status_name(status));
     field_text(w, "rung", status == PR_VERDICT_OK ? pr_rung_name(rung) : NULL);
-    field_text(w, "scope", status == PR_VERDICT_OK ? pr_scope_name(rung) : NULL);
+    bool ttgir = n > 0;
+    for (int i = 0; i < n; i++) ttgir = ttgir && c[i].ttgir;
+    field_text(w, "scope", status != PR_VERDICT_OK ? NULL : ttgir ? "every-trip-count" : pr_scope_name(rung));
+    if (ttgir) field_text(w, "level", "ttgir");
     PR_VEC(const char *) texts = { 0 };
     if (status == PR_VERDICT_OK || status == PR_VERDICT_RACES) {
         if (top)
@@ -257,6 +318,7 @@ static void body(writer *w, const struct polyrace_verdict *v, int from, int n,
                     pr_vec_push(arena, &texts, c[i].qualifiers.data[k]);
     }
     field_texts(w, "qualifiers", texts.data, texts.n);
+    if (ttgir) findings(w, c, n);
     key(w, "races");
     open(w, '[');
     for (int i = 0; i < n; i++)

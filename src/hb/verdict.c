@@ -11,6 +11,8 @@ const char *pr_verdict_status_name(pr_verdict_status s)
     case PR_VERDICT_RACES: return "races";
     case PR_VERDICT_UNSUPPORTED: return "unsupported";
     case PR_VERDICT_VACUOUS: return "vacuous";
+    case PR_VERDICT_DEADLOCK: return "deadlock";
+    case PR_VERDICT_HAZARD: return "hazard";
     }
     return "unsupported";
 }
@@ -115,7 +117,9 @@ void pr_verdict_settle(pr_run *run, pr_rung rung, bool feasible)
     for (int i = 0; i < v->ledger.n; i++) bucket[v->ledger.data[i].bucket]++;
     switch (conclude(v, run->R, bucket, rung, feasible)) {
     case PR_VERDICT_OK:
-    case PR_VERDICT_RACES: break;
+    case PR_VERDICT_RACES:
+    case PR_VERDICT_DEADLOCK: /* the last two: pr_verdict_ttgir */
+    case PR_VERDICT_HAZARD: break;
     case PR_VERDICT_UNSUPPORTED:
         if (!v->refusals.n)
             pr_add_refusal(run, PR_REFUSAL_UNKNOWN, (pr_loc){ 0 }, "some pairs of accesses were not settled");
@@ -139,10 +143,28 @@ bool pr_verdict_recall(pr_config_verdict *v, const pr_records *r, const int64_t 
     return !v->races.n && (status == PR_VERDICT_VACUOUS || v->refusals.n > 0);
 }
 
+void pr_verdict_ttgir(pr_config_verdict *v, bool proved)
+{
+    v->rung = PR_RUNG_NONE;
+    v->status = PR_VERDICT_UNSUPPORTED;
+    for (int i = 0; i < v->findings.n; i++) {
+        const char *kind = v->findings.data[i].kind;
+        pr_verdict_status s = kind[0] == 'r' ? PR_VERDICT_RACES : kind[0] == 'd' ? PR_VERDICT_DEADLOCK : PR_VERDICT_HAZARD;
+        bool worse = s == PR_VERDICT_RACES || (s == PR_VERDICT_DEADLOCK && v->status != PR_VERDICT_RACES)
+                     || v->status == PR_VERDICT_UNSUPPORTED;
+        if (worse) v->status = s;
+    }
+    if (v->findings.n) return;
+    if (proved && !v->refusals.n) v->status = PR_VERDICT_OK;
+    else v->qualifiers.n = 0;
+}
+
 static int severity(pr_verdict_status s)
 {
     switch (s) {
-    case PR_VERDICT_RACES: return 3;
+    case PR_VERDICT_RACES: return 5;
+    case PR_VERDICT_DEADLOCK: return 4;
+    case PR_VERDICT_HAZARD: return 3;
     case PR_VERDICT_UNSUPPORTED: return 2;
     case PR_VERDICT_VACUOUS: return 1;
     case PR_VERDICT_OK: return 0;

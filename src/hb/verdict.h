@@ -8,7 +8,8 @@
 #include "term/race_set.h"
 #include "util/err.h"
 
-typedef enum { PR_VERDICT_OK, PR_VERDICT_RACES, PR_VERDICT_UNSUPPORTED, PR_VERDICT_VACUOUS } pr_verdict_status;
+typedef enum { PR_VERDICT_OK, PR_VERDICT_RACES, PR_VERDICT_UNSUPPORTED, PR_VERDICT_VACUOUS,
+               PR_VERDICT_DEADLOCK, PR_VERDICT_HAZARD } pr_verdict_status;
 typedef enum { PR_RUNG_NONE, PR_RUNG_T0, PR_RUNG_T1, PR_RUNG_T1_LAUNCH } pr_rung;
 typedef enum { PR_RACE_WAW, PR_RACE_RAW, PR_RACE_WAR } pr_race_type;
 typedef enum { PR_CONFIRMED, PR_UNCONFIRMED, PR_CONFIRM_UNAVAILABLE } pr_confirmation;
@@ -48,6 +49,25 @@ typedef struct pr_ledger_row {
     pr_refusal_kind why;           /* REFUSED, UNDECIDED                                        */
 } pr_ledger_row;
 
+/* A defect of a TTGIR input (interface.md 3.1). */
+typedef struct pr_finding_site {
+    bool present;
+    const char *partition;         /* "default", "partition0", "kernel"                           */
+    pr_loc loc;
+    int n_iterations; int64_t iteration[64]; /* outermost first                                    */
+} pr_finding_site;
+typedef struct pr_finding {
+    const char *kind, *id, *memory; /* race|deadlock|hazard, "SHM-RAW", smem|tmem                    */
+    pr_str allocation; pr_loc allocation_loc; /* "" when there is none                              */
+    int64_t slot;                  /* -1: none                                                   */
+    int64_t byte_lo, byte_hi;      /* in the allocation, half open; byte_lo < 0: not one interval     */
+    int64_t phase;                 /* of the barrier, -2: none                                     */
+    pr_finding_site first, second;
+    const char *what, *missing;    /* one sentence each                                           */
+    const char *trip_counts;       /* of the run that shows it                                     */
+    bool confirmed;                /* the bounded engine reached it                                */
+} pr_finding;
+
 typedef struct pr_counts { int64_t pretest, isl, enumerated, z3, filtered; uint64_t isl_ops, z3_units; int64_t queries, leaves, pairs; } pr_counts;
 
 typedef struct pr_config_verdict {
@@ -68,6 +88,8 @@ typedef struct pr_config_verdict {
     const char *idempotent;        /* "yes", "no", "unknown"                                     */
     bool deterministic;            /* no float atomic whose order matters                         */
     pr_counts counts;
+    bool ttgir;                    /* shared and tensor memory: findings instead of races            */
+    PR_VEC(pr_finding) findings;
     bool nondeterministic;         /* a wall-clock backstop fired                                */
     int64_t us_parse, us_lower, us_decide, us_explain;
     const pr_records *records;     /* for reports; null when nothing was lowered                   */
@@ -83,6 +105,9 @@ struct polyrace_verdict {          /* = polyrace_verdict of the public header   
     pr_config_verdict *configs; int n_configs;
     PR_VEC(const char *) notes;
 };
+/* Status of a TTGIR configuration from its findings and refusals; proved: the proof for every trip count
+ * accounts for every pair of accesses and every barrier operation. */
+void pr_verdict_ttgir(pr_config_verdict *v, bool proved);
 const char *pr_verdict_status_name(pr_verdict_status s);
 const char *pr_rung_name(pr_rung r);          /* "T0", "T1", "T1-launch" */
 const char *pr_scope_name(pr_rung r);         /* "any-params-any-grid", ... */

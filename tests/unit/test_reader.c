@@ -680,7 +680,7 @@ static void test_scopes(void)
 static void test_unknown(void)
 {
     pr_arena *a = pr_arena_new(0, NULL);
-    pr_op *op = first_op(a, "%a = ttg.convert_layout %t {x = 1 : i32} : tensor<4xi32> -> "
+    pr_op *op = first_op(a, "%a = ttg.other_layout %t {x = 1 : i32} : tensor<4xi32> -> "
                             "tensor<4xi32, #b.c<{d = \"}\"}>>");
     CHECK(op && op->is_unknown_form && op->n_operands == 1 && op->n_results == 1
           && num(op, "x") == 1);

@@ -1,0 +1,700 @@
+/* One schedule of concrete event lists; see bounded.h.
+ *
+ * A clock holds, for each agent, the latest of its events known to have happened, and a set of numbers for
+ * what completes asynchronously: one number an asynchronous event, one a barrier phase. `fence` and `fenced`
+ * are the same for generic accesses that a proxy fence has covered. */
+#include "shm/bounded.h"
+#include <assert.h>
+#include <inttypes.h>
+
+const char *pr_shm_finding_name(pr_shm_finding_id id)
+{
+    static const char *const names[] = {
+#define FINDING(id, spelling, kind, meaning) spelling,
+#include "shm/findings.def"
+#undef FINDING
+    };
+    return names[id];
+}
+const char *pr_shm_finding_meaning(pr_shm_finding_id id)
+{
+    static const char *const texts[] = {
+#define FINDING(id, spelling, kind, meaning) meaning,
+#include "shm/findings.def"
+#undef FINDING
+    };
+    return texts[id];
+}
+pr_shm_finding_kind pr_shm_finding_kind_of(pr_shm_finding_id id)
+{
+    static const pr_shm_finding_kind kinds[] = {
+#define FINDING(id, spelling, kind, meaning) PR_SHM_##kind,
+#include "shm/findings.def"
+#undef FINDING
+    };
+    return kinds[id];
+}
+
+enum { AGENTS = 17 };
+typedef struct clock { int64_t of[AGENTS], fence[AGENTS]; uint64_t *bits, *fenced; } clock;
+
+typedef struct past {            /* an access that happened                                        */
+    const pr_shm_event *e;
+    const pr_shm_access *a;
+    int64_t time, visit;         /* visit: how often its operation was at this slot before          */
+    int id;                      /* of its completion, -1 synchronous                             */
+} past;
+
+typedef struct tally { int op; int64_t slot, n; } tally;
+typedef struct waiting { const pr_shm_event *e; int agent; int64_t time, phase; } waiting;
+
+typedef struct barrier {
+    bool live, ever;
+    int64_t init, pending, tx, done;
+    clock next;                  /* what the running phase will publish                            */
+    clock *phi; int *phi_id; int n_phi, cap_phi;
+    PR_VEC(waiting) waits;
+    PR_VEC(int) due;             /* numbers of TMA loads                                          */
+    const pr_shm_event *last;
+} barrier;
+
+typedef struct agent {
+    const pr_shm_events *list;
+    int at;
+    bool done;
+    clock now;
+    PR_VEC(int) cp, dots, stores, tc;       /* numbers in issue order                             */
+    PR_VEC(int) cp_group;                   /* end of each committed group in cp                    */
+    int64_t executed;
+} agent;
+
+typedef struct machine {
+    pr_shm_prog *p;
+    const pr_shm_trace *t;
+    pr_arena *scratch;
+    int n_agents, words, n_ids, max_ids;
+    agent agents[AGENTS];
+    barrier **barriers;          /* by allocation                                                 */
+    int *n_slots;
+    PR_VEC(past) *history;       /* by allocation                                                 */
+    clock *entered; bool *has_entered; clock *ended; int *n_ended, *n_parts;
+    pr_shm_findings *findings;
+    pr_shm_attributions *attributions;
+    const char *trips;
+    int run;
+    PR_VEC(tally) visits;
+    bool stop;
+    uint64_t random;
+} machine;
+
+/* ---- clocks ---------------------------------------------------------------------------------------------- */
+static void clock_init(machine *m, clock *c)
+{
+    *c = (clock){ .bits = PR_NEW_N(m->scratch, uint64_t, m->words), .fenced = PR_NEW_N(m->scratch, uint64_t, m->words) };
+}
+static void join(const machine *m, clock *to, const clock *from)
+{
+    for (int i = 0; i < AGENTS; i++) {
+        if (from->of[i] > to->of[i]) to->of[i] = from->of[i];
+        if (from->fence[i] > to->fence[i]) to->fence[i] = from->fence[i];
+    }
+    for (int i = 0; i < m->words; i++) {
+        to->bits[i] |= from->bits[i];
+        to->fenced[i] |= from->fenced[i];
+    }
+}
+static void add(clock *c, int id) { c->bits[id >> 6] |= (uint64_t)1 << (id & 63); }
+static bool has(const clock *c, int id) { return c->bits[id >> 6] >> (id & 63) & 1; }
+static int new_id(machine *m)
+{
+    assert(m->n_ids < m->max_ids);
+    return m->n_ids++;
+}
+
+/* ---- findings --------------------------------------------------------------------------------------------- */
+static pr_shm_instance instance(const pr_shm_event *e)
+{
+    pr_shm_instance r = { .op = e->op, .loc = e->loc, .agent = e->agent, .n_loops = e->n_loops };
+    for (int i = 0; i < e->n_loops; i++) r.iteration[i] = e->iteration[i];
+    return r;
+}
+
+static const char *agent_name(machine *m, int number)
+{
+    if (m->n_agents < 2) return "the kernel";
+    return number ? pr_arena_printf(m->p->arena, "partition%d", number - 1) : "the default partition";
+}
+
+static const char *who(machine *m, const pr_shm_event *e)
+{
+    const char *a = agent_name(m, e->agent);
+    if (!e->n_loops) return a;
+    pr_buf b;
+    pr_buf_init(&b, m->p->arena);
+    pr_buf_printf(&b, "%s iteration ", a);
+    for (int i = 0; i < e->n_loops; i++) pr_buf_printf(&b, i ? ", %" PRId64 : "%" PRId64, e->iteration[i]);
+    return b.data;
+}
+
+static int64_t number(machine *m, pr_term t)
+{
+    pr_i128 v;
+    return !pr_term_none(t) && pr_term_const(m->p->T, t, &v) ? (int64_t)v : INT64_MIN;
+}
+
+static int64_t slot_of(machine *m, const pr_shm_view *v)
+{
+    return v->indexed[0] ? number(m, v->index[0]) : -1;
+}
+
+static const char *place(machine *m, const pr_shm_view *v)
+{
+    const pr_shm_alloc *a = &m->p->allocs.data[v->alloc];
+    int64_t slot = slot_of(m, v);
+    if (slot < 0) return pr_arena_printf(m->p->arena, "\"" PR_STR_FMT "\"", PR_STR_ARG(a->name));
+    return pr_arena_printf(m->p->arena, "slot %" PRId64 " of \"" PR_STR_FMT "\"", slot, PR_STR_ARG(a->name));
+}
+
+static void bytes_of(machine *m, const pr_shm_view *v, int64_t *lo, int64_t *hi)
+{
+    const pr_shm_alloc *a = &m->p->allocs.data[v->alloc];
+    int64_t inner = a->elem_bits, at = 0;
+    *lo = *hi = -1;
+    for (int i = 1; i < a->rank; i++) inner *= a->shape[i];
+    for (int i = 1; i < a->rank; i++)
+        if (v->indexed[i] || v->lo[i] || v->hi[i] != a->shape[i]) return;
+    int64_t slot = slot_of(m, v), n = slot >= 0 ? 1 : v->hi[0] - v->lo[0];
+    at = slot >= 0 ? slot : v->lo[0];
+    *lo = at * inner / 8;
+    *hi = (at + n) * inner / 8;
+}
+
+static void report(machine *m, pr_shm_finding_id id, const pr_shm_event *first, const pr_shm_event *second,
+                   const pr_shm_view *v, int64_t phase, const char *what, const char *missing)
+{
+    pr_shm_finding f = { .id = id, .alloc = v ? v->alloc : -1, .slot = v ? slot_of(m, v) : -1, .phase = phase,
+                         .byte_lo = -1, .byte_hi = -1, .what = what, .missing = missing, .trip_counts = m->trips, .run = m->run,
+                         .assumed = m->t->assumed };
+    if (first) f.first = instance(first);
+    if (second) f.second = instance(second);
+    if (v) bytes_of(m, v, &f.byte_lo, &f.byte_hi);
+    if (f.slot < -1) f.slot = -1;
+    for (int i = 0; i < m->findings->n; i++) {
+        const pr_shm_finding *g = &m->findings->data[i];
+        if (g->id == id && g->first.op == f.first.op && g->second.op == f.second.op) return;
+    }
+    pr_vec_push(m->p->arena, m->findings, f);
+}
+
+/* ---- overlap ----------------------------------------------------------------------------------------------- */
+/* Of two concrete views; *exact false when the answer may be too wide. */
+static bool overlaps(machine *m, const pr_shm_view *a, const pr_shm_view *b)
+{
+    const pr_shm_alloc *x = &m->p->allocs.data[a->alloc], *y = &m->p->allocs.data[b->alloc];
+    if (a->alloc != b->alloc) {
+        int64_t la, ha, lb, hb;
+        if (x->memory != y->memory || x->offset < 0 || y->offset < 0) return false;
+        bytes_of(m, a, &la, &ha);
+        bytes_of(m, b, &lb, &hb);
+        if (la < 0 || lb < 0) return false;
+        return x->offset + la < y->offset + hb && y->offset + lb < x->offset + ha;
+    }
+    for (int i = 0; i < x->rank; i++) {
+        int64_t la = a->lo[i], ha = a->hi[i], lb = b->lo[i], hb = b->hi[i];
+        if (a->indexed[i]) la = number(m, a->index[i]), ha = la + 1;
+        if (b->indexed[i]) lb = number(m, b->index[i]), hb = lb + 1;
+        if (la == INT64_MIN || lb == INT64_MIN) continue;
+        if (la >= hb || lb >= ha) return false;
+    }
+    return true;
+}
+
+static bool covers(machine *m, const pr_shm_view *a, const pr_shm_view *b)
+{
+    if (a->alloc != b->alloc || a->blurred || b->blurred) return false;
+    for (int i = 0; i < m->p->allocs.data[a->alloc].rank; i++) {
+        int64_t la = a->lo[i], ha = a->hi[i], lb = b->lo[i], hb = b->hi[i];
+        if (a->indexed[i]) la = number(m, a->index[i]), ha = la + 1;
+        if (b->indexed[i]) lb = number(m, b->index[i]), hb = lb + 1;
+        if (la == INT64_MIN || lb == INT64_MIN || la > lb || ha < hb) return false;
+    }
+    return true;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------------------------ */
+static bool ordered(const clock *now, const past *x, const pr_shm_access *y, const pr_shm_event *by)
+{
+    if (x->id < 0) return now->of[x->e->agent] >= x->time;
+    if (has(now, x->id)) return true;
+    return x->a->unit == PR_SHM_TC && y->unit == PR_SHM_TC && x->e->agent == by->agent
+           && (!by->agent || x->e->ws == by->ws);
+}
+
+/* The barrier the agent of x signals first after x, for the text. */
+static const pr_shm_event *release_of(machine *m, const past *x)
+{
+    const pr_shm_events *list = m->agents[x->e->agent].list;
+    for (int i = (int)(x->e - list->data); i < list->n; i++) {
+        const pr_shm_event *e = &list->data[i];
+        bool signals = e->kind == PR_SHM_EV_ARRIVE || e->kind == PR_SHM_EV_TC_COMMIT || e->kind == PR_SHM_EV_EXPECT
+                       || (e->n_bar && (e->kind == PR_SHM_EV_TMA_LOAD || e->kind == PR_SHM_EV_TC));
+        if (signals && e->n_bar) return e;
+    }
+    return NULL;
+}
+
+static void race(machine *m, const past *x, const pr_shm_event *y, const pr_shm_access *b, int64_t visit)
+{
+    bool known_issue = m->agents[y->agent].now.of[x->e->agent] >= x->time;
+    pr_shm_finding_id id;
+    const char *missing, *verb;
+    static const char *const waits[] = { [PR_SHM_CP] = "async_wait", [PR_SHM_WGMMA] = "warp_group_dot_wait",
+                                         [PR_SHM_TMA_STORE] = "async_tma_store_wait" };
+    bool counted = x->a->unit == PR_SHM_CP || x->a->unit == PR_SHM_WGMMA || x->a->unit == PR_SHM_TMA_STORE;
+    const pr_shm_event *first = x->e, *second = y;
+    /* Which one the protocol meant to come first: the n-th write of a slot before its n-th read. */
+    bool mixed = x->a->write != b->write && x->e->agent != y->agent;
+    bool swap = mixed && (x->a->write ? visit < x->visit : visit <= x->visit);
+    bool read_first = mixed ? x->a->write == swap : !x->a->write;
+    if (counted && known_issue) {
+        id = x->a->unit == PR_SHM_CP ? PR_SHM_F_PEND_CP
+             : x->a->unit == PR_SHM_WGMMA ? PR_SHM_F_PEND_WGMMA : PR_SHM_F_PEND_TMAST;
+        missing = pr_arena_printf(m->p->arena, "no %s that covers the first operation stands before the second",
+                                  waits[x->a->unit]);
+    } else {
+        id = x->a->write && b->write ? PR_SHM_F_SHM_WAW : read_first ? PR_SHM_F_SHM_WAR : PR_SHM_F_SHM_RAW;
+        const pr_shm_event *r = release_of(m, x);
+        past later = { .e = y };
+        if (swap) r = release_of(m, &later);
+        if (known_issue && x->a->unit == PR_SHM_TMA_LOAD)
+            missing = "no wait for the barrier of the load stands before the second operation";
+        else if (known_issue && x->a->unit == PR_SHM_TC)
+            missing = "no wait for a barrier that the tensor core signals after the first operation stands before the second";
+        else if (r)
+            missing = pr_arena_printf(m->p->arena, "no wait on \"" PR_STR_FMT "\" (signalled at line %d) orders them",
+                                      PR_STR_ARG(m->p->allocs.data[r->bar[0].alloc].name),
+                                      r->loc.line ? r->loc.line : r->loc.text_line);
+        else missing = "no barrier orders them";
+    }
+    if (swap) first = y, second = x->e;
+    verb = id == PR_SHM_F_PEND_CP ? (b->write ? "overwrites" : "reads")
+           : id == PR_SHM_F_SHM_RAW ? "reads" : "overwrites";
+    const char *state = id == PR_SHM_F_PEND_CP      ? "before the cp.async copy of"
+                        : id == PR_SHM_F_PEND_WGMMA ? "while the WGMMA of"
+                        : id == PR_SHM_F_PEND_TMAST ? "while the TMA store of"
+                        : id == PR_SHM_F_SHM_WAR    ? "while"
+                                                    : "before the write of";
+    const char *end = id == PR_SHM_F_SHM_WAR ? "may still read it"
+                      : id == PR_SHM_F_PEND_WGMMA || id == PR_SHM_F_PEND_TMAST ? "may be pending"
+                                                                              : "is complete";
+    const char *what = pr_arena_printf(m->p->arena, "%s %s %s %s %s %s", who(m, second), verb, place(m, &b->view), state,
+                                       who(m, first), end);
+    report(m, id, first, second, &b->view, -2, what, missing);
+}
+
+static void proxy(machine *m, const past *x, const pr_shm_event *y, const pr_shm_access *b)
+{
+    const clock *now = &m->agents[y->agent].now;
+    if (x->a->async_proxy || !b->async_proxy || x->e->agent == y->agent) return;
+    if (m->p->allocs.data[x->a->view.alloc].memory != PR_SHM_SMEM) return;
+    bool fenced = x->id < 0 ? now->fence[x->e->agent] >= x->time : now->fenced[x->id >> 6] >> (x->id & 63) & 1;
+    if (fenced) return;
+    report(m, PR_SHM_F_PROXY_FENCE, x->e, y, &b->view, -2,
+           pr_arena_printf(m->p->arena, "%s accesses %s through the async proxy after a generic %s by %s", who(m, y),
+                           place(m, &b->view), x->a->write ? "write" : "read", who(m, x->e)),
+           "no fence_async_shared stands between the generic access and the hand-over");
+}
+
+static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, int64_t time, int id)
+{
+    agent *g = &m->agents[e->agent];
+    const pr_shm_alloc *alloc = &m->p->allocs.data[b->view.alloc];
+    for (int d = 0; d < alloc->rank; d++) {
+        int64_t v = b->view.indexed[d] ? number(m, b->view.index[d]) : 0;
+        if (v == INT64_MIN || (v >= 0 && v < alloc->shape[d])) continue;
+        report(m, PR_SHM_F_SLOT_RANGE, e, NULL, &b->view, -2,
+               pr_arena_printf(m->p->arena, "%s uses index %" PRId64 " of \"" PR_STR_FMT "\", which has %" PRId64, who(m, e),
+                               v, PR_STR_ARG(alloc->name), alloc->shape[d]),
+               "the index must stay below the number of slots");
+        return;
+    }
+    int64_t visit = -1, slot = slot_of(m, &b->view);
+    for (int i = 0; i < m->visits.n && visit < 0; i++)
+        if (m->visits.data[i].op == e->op->id && m->visits.data[i].slot == slot) visit = m->visits.data[i].n++;
+    if (visit < 0) {
+        tally first = { e->op->id, slot, 1 };
+        pr_vec_push(m->scratch, &m->visits, first);
+        visit = 0;
+    }
+    for (int other = 0; other < m->p->allocs.n; other++) {
+        if (other != b->view.alloc && (alloc->offset < 0 || m->p->allocs.data[other].offset < 0)) continue;
+        int kept = 0;
+        for (int i = 0; i < m->history[other].n; i++) {
+            past x = m->history[other].data[i];
+            bool meet = x.e != e && overlaps(m, &x.a->view, &b->view);
+            bool conflict = meet && (x.a->write || b->write)
+                            && !(x.a->atomic && b->atomic && pr_str_eq(x.a->atomic_kind, b->atomic_kind));
+            bool before = ordered(&g->now, &x, b, e);
+            if (conflict && before) proxy(m, &x, e, b);
+            if (conflict && !before) race(m, &x, e, b, visit);
+            bool superseded = meet && before && b->write && x.e->op != e->op && covers(m, &b->view, &x.a->view)
+                              && x.a->async_proxy == b->async_proxy;
+            if (!superseded) m->history[other].data[kept++] = x;
+        }
+        m->history[other].n = kept;
+    }
+    past p = { e, b, time, visit, id };
+    pr_vec_push(m->scratch, &m->history[b->view.alloc], p);
+}
+
+/* ---- barriers ------------------------------------------------------------------------------------------------- */
+static barrier *barrier_of(machine *m, const pr_shm_event *e, const pr_shm_view *v)
+{
+    const pr_shm_alloc *a = &m->p->allocs.data[v->alloc];
+    int64_t slot = 0;
+    for (int d = 0; d < a->rank; d++) {
+        int64_t i = v->indexed[d] ? number(m, v->index[d]) : v->lo[d];
+        if (i < 0 || i >= a->shape[d]) {
+            report(m, PR_SHM_F_SLOT_RANGE, e, NULL, v, -2,
+                   pr_arena_printf(m->p->arena, "%s uses barrier %" PRId64 " of \"" PR_STR_FMT "\", which has %" PRId64,
+                                   who(m, e), i, PR_STR_ARG(a->name), a->shape[d]),
+                   "the index must stay below the number of barriers");
+            m->stop = true;
+            return NULL;
+        }
+        slot = slot * a->shape[d] + i;
+    }
+    if (!m->barriers[v->alloc]) {
+        int64_t n = 1;
+        for (int d = 0; d < a->rank; d++) n *= a->shape[d];
+        m->n_slots[v->alloc] = n > 4096 ? 4096 : (int)n;
+        m->barriers[v->alloc] = PR_NEW_N(m->scratch, barrier, m->n_slots[v->alloc]);
+    }
+    return slot < m->n_slots[v->alloc] ? &m->barriers[v->alloc][slot] : NULL;
+}
+
+static barrier *live_barrier(machine *m, const pr_shm_event *e, const pr_shm_view *v)
+{
+    barrier *b = barrier_of(m, e, v);
+    if (!b || b->live) return b;
+    report(m, PR_SHM_F_BAR_UNINIT, e, NULL, v, -2,
+           pr_arena_printf(m->p->arena, "%s uses %s %s", who(m, e), place(m, v),
+                           b->ever ? "after its invalidation" : "before its initialisation"),
+           "init_barrier must happen before every other use");
+    m->stop = true;
+    return NULL;
+}
+
+static void attribute(machine *m, const pr_shm_event *e, int bar, int64_t phase)
+{
+    if (!m->attributions) return;
+    pr_shm_attribution a = { .op = e->op->id, .bar = bar, .n_loops = e->n_loops, .phase = phase };
+    for (int i = 0; i < e->n_loops; i++) a.iteration[i] = e->iteration[i];
+    pr_vec_push(m->p->arena, m->attributions, a);
+}
+
+static void complete(machine *m, barrier *b, const pr_shm_view *v)
+{
+    if (b->pending || b->tx) return;
+    if (b->n_phi == b->cap_phi) {
+        int cap = b->cap_phi ? b->cap_phi * 2 : 4;
+        clock *wider = PR_NEW_N(m->scratch, clock, cap);
+        int *ids = PR_NEW_N(m->scratch, int, cap);
+        for (int i = 0; i < b->n_phi; i++) wider[i] = b->phi[i], ids[i] = b->phi_id[i];
+        b->phi = wider;
+        b->phi_id = ids;
+        b->cap_phi = cap;
+    }
+    int id = new_id(m);
+    add(&b->next, id);
+    b->phi[b->n_phi] = b->next;
+    b->phi_id[b->n_phi++] = id;
+    for (int i = 0; i < b->waits.n; i++) {
+        const waiting *w = &b->waits.data[i];
+        if (w->phase != b->done - 1 || b->next.of[w->agent] >= w->time) continue;
+        report(m, PR_SHM_F_PHASE_LAP, w->e, b->last, v, w->phase,
+               pr_arena_printf(m->p->arena, "%s can complete phase %" PRId64 " while %s still waits for phase %" PRId64,
+                               place(m, v), b->done, who(m, w->e), w->phase),
+               "nothing makes the next phase wait for this wait");
+    }
+    b->done++;
+    b->pending = b->init;
+    clock_init(m, &b->next);
+}
+
+/* Arrivals by e with what `c` knows; the completion numbers of ids[0..n) come with it. */
+static void arrive(machine *m, const pr_shm_event *e, int bar, int64_t count, int64_t tx, const int *ids, int n)
+{
+    const pr_shm_view *v = &e->bar[bar];
+    agent *g = &m->agents[e->agent];
+    barrier *b = live_barrier(m, e, v);
+    if (!b) return;
+    b->last = e;
+    attribute(m, e, bar, b->done);
+    if (b->done >= 1 && !has(&g->now, b->phi_id[b->done - 1]))
+        report(m, PR_SHM_F_ARRIVE_AHEAD, e, NULL, v, b->done,
+               pr_arena_printf(m->p->arena, "%s arrives for phase %" PRId64 " of %s without knowing that phase %" PRId64
+                               " is complete; it can be counted there", who(m, e), b->done, place(m, v), b->done - 1),
+               "a wait for the previous phase must come before this arrival");
+    if (count > b->pending) {
+        report(m, PR_SHM_F_BAR_UNDERFLOW, e, NULL, v, b->done,
+               pr_arena_printf(m->p->arena, "%s arrives %" PRId64 " times at %s, which has %" PRId64 " pending", who(m, e), count,
+                               place(m, v), b->pending),
+               "the count of init_barrier must be the arrivals of one phase");
+        m->stop = true;
+        return;
+    }
+    b->pending -= count;
+    b->tx += tx;
+    join(m, &b->next, &g->now);
+    for (int i = 0; i < n; i++) add(&b->next, ids[i]);
+    complete(m, b, v);
+}
+
+/* Would the wait pass now? */
+static bool passes(machine *m, const pr_shm_event *e, int64_t *phase)
+{
+    barrier *b = barrier_of(m, e, &e->bar[0]);
+    int64_t parity = number(m, e->phase) & 1;
+    *phase = b ? b->done - 1 : -1;
+    return !b || !b->live || (b->done & 1) != parity;
+}
+
+static void wait(machine *m, const pr_shm_event *e, int64_t time)
+{
+    agent *g = &m->agents[e->agent];
+    barrier *b = live_barrier(m, e, &e->bar[0]);
+    if (!b) return;
+    int64_t n = b->done - 1;
+    attribute(m, e, 0, n);
+    if (n >= 1 && !has(&g->now, b->phi_id[n - 1]))
+        report(m, PR_SHM_F_PHASE_EARLY, e, NULL, &e->bar[0], n,
+               pr_arena_printf(m->p->arena, "%s waits for phase %" PRId64 " of %s without knowing that phase %" PRId64
+                               " is complete; it can pass on phase %" PRId64, who(m, e), n, place(m, &e->bar[0]), n - 1, n - 2),
+               "a wait for the previous phase must come first");
+    waiting w = { e, e->agent, time, n };
+    pr_vec_push(m->scratch, &b->waits, w);
+    if (n >= 0) join(m, &g->now, &b->phi[n]);
+}
+
+/* ---- one event -------------------------------------------------------------------------------------------------- */
+static void counted_wait(agent *g, const int *ids, int n, int64_t pendings)
+{
+    for (int i = 0; i < n - pendings; i++) add(&g->now, ids[i]);
+}
+
+static void execute(machine *m, agent *g, const pr_shm_event *e)
+{
+    int64_t time = ++g->now.of[e->agent];
+    bool async = e->kind == PR_SHM_EV_CP || e->kind == PR_SHM_EV_DOT || e->kind == PR_SHM_EV_TMA_LOAD
+                 || e->kind == PR_SHM_EV_STORE || e->kind == PR_SHM_EV_TC;
+    int id = async ? new_id(m) : -1;
+    for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) access(m, e, &e->acc[i], time, id);
+    switch (e->kind) {
+    case PR_SHM_EV_INIT: {
+        barrier *b = barrier_of(m, e, &e->bar[0]);
+        if (!b) break;
+        if (b->live)
+            report(m, PR_SHM_F_BAR_REINIT, e, NULL, &e->bar[0], -2,
+                   pr_arena_printf(m->p->arena, "%s initialises %s, which is live", who(m, e), place(m, &e->bar[0])),
+                   "inval_barrier must come first");
+        *b = (barrier){ .live = true, .ever = true, .init = e->count, .pending = e->count };
+        clock_init(m, &b->next);
+        break;
+    }
+    case PR_SHM_EV_INVAL: {
+        barrier *b = live_barrier(m, e, &e->bar[0]);
+        if (!b) break;
+        for (int i = 0; i < b->due.n; i++) {
+            if (has(&g->now, b->due.data[i])) continue;
+            report(m, PR_SHM_F_BAR_INVAL_PENDING, e, NULL, &e->bar[0], -2,
+                   pr_arena_printf(m->p->arena, "%s invalidates %s while a TMA load that signals it may be in flight",
+                                   who(m, e), place(m, &e->bar[0])),
+                   "a wait for the last load of the barrier must come before inval_barrier");
+            break;
+        }
+        b->live = false;
+        break;
+    }
+    case PR_SHM_EV_WAIT: wait(m, e, time); break;
+    case PR_SHM_EV_ARRIVE: arrive(m, e, 0, e->count, 0, NULL, 0); break;
+    case PR_SHM_EV_EXPECT: arrive(m, e, 0, 1, e->bytes, NULL, 0); break;
+    case PR_SHM_EV_TMA_LOAD: {
+        barrier *b = barrier_of(m, e, &e->bar[0]);
+        if (b) pr_vec_push(m->scratch, &b->due, id);
+        arrive(m, e, 0, 0, -e->bytes, &id, 1);
+        break;
+    }
+    case PR_SHM_EV_TC: case PR_SHM_EV_TC_COMMIT:
+        if (id >= 0) pr_vec_push(m->scratch, &g->tc, id);
+        for (int i = 0; i < e->n_bar && !m->stop; i++)
+            if (!pr_term_is(e->bar_pred[i], PR_TERM_FALSE)) arrive(m, e, i, 1, 0, g->tc.data, g->tc.n);
+        break;
+    case PR_SHM_EV_CP: pr_vec_push(m->scratch, &g->cp, id); break;
+    case PR_SHM_EV_CP_COMMIT: pr_vec_push(m->scratch, &g->cp_group, g->cp.n); break;
+    case PR_SHM_EV_CP_WAIT: {
+        int64_t n = g->cp_group.n - e->count;
+        if (n > 0) counted_wait(g, g->cp.data, g->cp_group.data[n - 1], 0);
+        break;
+    }
+    case PR_SHM_EV_CP_ARRIVE: {
+        int64_t threads = (int64_t)m->p->num_warps * m->p->threads_per_warp;
+        arrive(m, e, 0, e->count ? threads : 0, 0, g->cp.data, g->cp.n);
+        break;
+    }
+    case PR_SHM_EV_DOT: pr_vec_push(m->scratch, &g->dots, id); break;
+    case PR_SHM_EV_DOT_WAIT: counted_wait(g, g->dots.data, g->dots.n, e->count); break;
+    case PR_SHM_EV_STORE: pr_vec_push(m->scratch, &g->stores, id); break;
+    case PR_SHM_EV_STORE_WAIT: counted_wait(g, g->stores.data, g->stores.n, e->count); break;
+    case PR_SHM_EV_FENCE:
+        for (int i = 0; i < AGENTS; i++) g->now.fence[i] = g->now.of[i];
+        for (int i = 0; i < m->words; i++) g->now.fenced[i] |= g->now.bits[i];
+        break;
+    case PR_SHM_EV_BEGIN:
+        if (!e->agent) {
+            m->entered[e->ws] = g->now;
+            clock_init(m, &m->entered[e->ws]);
+            join(m, &m->entered[e->ws], &g->now);
+            clock_init(m, &m->ended[e->ws]);
+            m->has_entered[e->ws] = true;
+        } else {                                     /* other threads: no groups of an earlier region */
+            join(m, &g->now, &m->entered[e->ws]);
+            g->cp.n = g->dots.n = g->stores.n = g->tc.n = g->cp_group.n = 0;
+        }
+        break;
+    case PR_SHM_EV_END:
+        if (e->agent) {
+            join(m, &m->ended[e->ws], &g->now);
+            m->n_ended[e->ws]++;
+        } else {
+            join(m, &g->now, &m->ended[e->ws]);
+        }
+        break;
+    case PR_SHM_EV_ACCESS: case PR_SHM_EV_SCRATCH: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN:
+        break;
+    }
+}
+
+static bool runnable(machine *m, const agent *g)
+{
+    int64_t phase;
+    if (g->at >= g->list->n) return false;
+    const pr_shm_event *e = &g->list->data[g->at];
+    if (e->kind == PR_SHM_EV_WAIT) return passes(m, e, &phase);
+    if (e->kind == PR_SHM_EV_BEGIN && e->agent) return m->has_entered[e->ws];
+    if (e->kind == PR_SHM_EV_END && !e->agent) return m->n_ended[e->ws] == m->n_parts[e->ws];
+    return true;
+}
+
+/* ---- nobody can go on --------------------------------------------------------------------------------------------- */
+/* An event of some agent's future that would arrive at the barrier of e. */
+static const pr_shm_event *arrival_after(machine *m, const pr_shm_event *e)
+{
+    for (int a = 0; a < m->n_agents; a++) {
+        const agent *g = &m->agents[a];
+        for (int i = g->at; i < g->list->n; i++) {
+            const pr_shm_event *f = &g->list->data[i];
+            if (f->kind == PR_SHM_EV_WAIT || f->kind == PR_SHM_EV_INIT || f->kind == PR_SHM_EV_INVAL) continue;
+            for (int b = 0; b < f->n_bar; b++)
+                if (f->bar[b].alloc == e->bar[0].alloc && slot_of(m, &f->bar[b]) == slot_of(m, &e->bar[0])) return f;
+        }
+    }
+    return NULL;
+}
+
+static void stuck(machine *m)
+{
+    int blocked = 0, finished = 0;
+    for (int a = 0; a < m->n_agents; a++) {
+        const agent *g = &m->agents[a];
+        bool waits = g->at < g->list->n && g->list->data[g->at].kind == PR_SHM_EV_WAIT;
+        blocked += waits;
+        finished += g->at >= g->list->n && g->list->n > 0;
+    }
+    for (int k = 0; k < 2 * m->n_agents; k++) {      /* first the waits for plain arrivals: they explain more */
+        const agent *g = &m->agents[k % m->n_agents];
+        if (g->at >= g->list->n || g->list->data[g->at].kind != PR_SHM_EV_WAIT) continue;
+        const pr_shm_event *e = &g->list->data[g->at], *next = arrival_after(m, e);
+        bool plain = next && next->kind != PR_SHM_EV_EXPECT && next->kind != PR_SHM_EV_TMA_LOAD;
+        if (plain != (k < m->n_agents)) continue;
+        barrier *b = barrier_of(m, e, &e->bar[0]);
+        if (!b) continue;
+        pr_shm_finding_id id = finished ? PR_SHM_F_BAR_STUCK : PR_SHM_F_BAR_DEADLOCK;
+        const char *why;
+        if (!b->pending && b->tx) {
+            id = PR_SHM_F_BAR_TX;
+            why = pr_arena_printf(m->p->arena, "its arrivals are complete, but %" PRId64 " bytes %s", b->tx > 0 ? b->tx : -b->tx,
+                                  b->tx > 0 ? "that barrier_expect announced never come" : "come that no barrier_expect announced");
+        } else if (next) {
+            const agent *h = &m->agents[next->agent];
+            const pr_shm_event *at = &h->list->data[h->at];
+            why = pr_arena_printf(m->p->arena, "it has %" PRId64 " of %" PRId64 " arrivals; the next would come from %s (line %d), which "
+                                  "is blocked at line %d", b->init - b->pending, b->init, who(m, next),
+                                  next->loc.line ? next->loc.line : next->loc.text_line,
+                                  at->loc.line ? at->loc.line : at->loc.text_line);
+        } else {
+            why = pr_arena_printf(m->p->arena, "it has %" PRId64 " of %" PRId64 " arrivals and nobody arrives any more",
+                                  b->init - b->pending, b->init);
+        }
+        const char *hint = b->done == 0 && !(number(m, e->phase) & 1) && next
+                               ? "if this wait is meant to pass at the start, its first phase must be 1"
+                               : "the arrivals of this phase are missing";
+        report(m, id, e, next, &e->bar[0], b->done,
+               pr_arena_printf(m->p->arena, "%s waits for phase %" PRId64 " of %s: %s", who(m, e), b->done, place(m, &e->bar[0]), why),
+               hint);
+    }
+    (void)blocked;
+}
+
+static int choose(machine *m)
+{
+    int best = -1, n = 0;
+    for (int a = 0; a < m->n_agents; a++) {
+        if (!runnable(m, &m->agents[a])) continue;
+        n++;
+        if (m->random) {
+            m->random = m->random * 6364136223846793005u + 1442695040888963407u;
+            if ((m->random >> 33) % (uint64_t)n == 0) best = a;
+        } else if (best < 0 || m->agents[a].executed < m->agents[best].executed) {
+            best = a;
+        }
+    }
+    return best;
+}
+
+bool pr_shm_schedule(pr_shm_prog *p, const pr_shm_trace *t, unsigned seed, int run, const char *trip_counts,
+                     pr_arena *scratch, pr_shm_findings *findings, pr_shm_attributions *attributions)
+{
+    machine m = { .p = p, .t = t, .scratch = scratch, .n_agents = t->n_agents, .findings = findings,
+                  .attributions = attributions, .trips = trip_counts, .run = run, .random = seed ? seed * 2654435761u + 1 : 0 };
+    int events = 0, left;
+    for (int a = 0; a < t->n_agents; a++) events += t->agents[a].n;
+    m.max_ids = 6 * events + 64;
+    m.words = (m.max_ids + 63) / 64;
+    m.barriers = PR_NEW_N(scratch, barrier *, p->allocs.n + 1);
+    m.n_slots = PR_NEW_N(scratch, int, p->allocs.n + 1);
+    m.history = pr_arena_alloc(scratch, sizeof *m.history * (size_t)(p->allocs.n + 1));
+    m.entered = PR_NEW_N(scratch, clock, t->n_ws + 1);
+    m.ended = PR_NEW_N(scratch, clock, t->n_ws + 1);
+    m.has_entered = PR_NEW_N(scratch, bool, t->n_ws + 1);
+    m.n_ended = PR_NEW_N(scratch, int, t->n_ws + 1);
+    m.n_parts = PR_NEW_N(scratch, int, t->n_ws + 1);
+    for (int a = 0; a < t->n_agents; a++) {
+        m.agents[a].list = &t->agents[a];
+        clock_init(&m, &m.agents[a].now);
+        for (int i = 0; a && i < t->agents[a].n; i++)
+            if (t->agents[a].data[i].kind == PR_SHM_EV_BEGIN) m.n_parts[t->agents[a].data[i].ws]++;
+    }
+    for (;;) {
+        int a = choose(&m);
+        if (a < 0) break;
+        agent *g = &m.agents[a];
+        execute(&m, g, &g->list->data[g->at++]);
+        g->executed++;
+        if (m.stop) return false;
+    }
+    left = 0;
+    for (int a = 0; a < t->n_agents; a++) left += m.agents[a].at < m.agents[a].list->n;
+    if (left) stuck(&m);
+    return !left;
+}

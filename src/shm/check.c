@@ -1,0 +1,272 @@
+/* The order of work on one kernel (shared-memory.md 4.10); see check.h. */
+#include "shm/check.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_RUNS = 260, MAX_EVENTS = 3000, MAX_TOTAL = 150000, EVIDENCE = 20000 };
+
+void pr_shm_options_default(pr_shm_options *o)
+{
+    *o = (pr_shm_options){ .max_k = 64, .max_ops = 50000000 };
+}
+
+typedef struct work {
+    pr_shm_prog *p;
+    const pr_shm_options *o;
+    pr_shm_findings findings;
+    pr_shm_evidences evidence;
+    int runs, skipped, attributed;
+    int64_t events, greatest;
+    bool exact;                  /* no launch value, condition or data was assumed                  */
+} work;
+
+/* ---- bounded runs ------------------------------------------------------------------------------------------ */
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* 4.3: counts around the sizes of every ring of the kernel. */
+static int counts(const work *w, int64_t *k, int most)
+{
+    int n = 0;
+    for (n = 0; n < 10; n++) k[n] = n;
+    for (int a = 0; a < w->p->allocs.n; a++) {
+        const pr_shm_alloc *alloc = &w->p->allocs.data[a];
+        int64_t s = alloc->shape[0];
+        if (alloc->rank < 2 || s > 8) continue;
+        int64_t more[] = { s - 1, s, s + 1, 2 * s - 1, 2 * s, 2 * s + 1, 3 * s + 1, 4 * s + 2 };
+        for (size_t i = 0; i < PR_LEN(more) && n < most; i++) k[n++] = more[i];
+    }
+    qsort(k, (size_t)n, sizeof *k, compare);
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (k[i] <= w->o->max_k && (!kept || k[kept - 1] != k[i])) k[kept++] = k[i];
+    return kept;
+}
+
+static const char *trips_text(const work *w, const pr_shm_trace *t)
+{
+    pr_buf b;
+    pr_buf_init(&b, w->p->arena);
+    for (int i = 0; i < t->n_trips; i++) {
+        const pr_shm_loop *l = &w->p->loops.data[i];
+        pr_loc at = pr_shm_loc(l->op);
+        pr_buf_printf(&b, "%sloop at line %d: %" PRId64, b.n ? ", " : "", at.line ? at.line : at.text_line, t->trips[i]);
+    }
+    return b.n ? b.data : "";
+}
+
+static void run(work *w, const int64_t *value, int n)
+{
+    if (w->runs >= MAX_RUNS || w->events > MAX_TOTAL || (w->o->interrupt && *w->o->interrupt)) return;
+    pr_arena *scratch = pr_arena_new(0, pr_arena_oom(w->p->arena));
+    pr_shm_trace t;
+    pr_shm_run(w->p, scratch, value, n, MAX_EVENTS, &t);
+    if (t.too_long) {
+        w->skipped++;
+    } else {
+        pr_shm_evidence e = { .n_trips = t.n_trips };
+        memcpy(e.trips, t.trips, sizeof e.trips);
+        bool keep = w->attributed < EVIDENCE;
+        const char *text = trips_text(w, &t);
+        int before = w->findings.n;
+        for (int a = 0; a < t.n_agents; a++) w->events += t.agents[a].n;
+        pr_shm_schedule(w->p, &t, 0, w->runs, text, scratch, &w->findings, keep ? &e.attributions : NULL);
+        if (w->findings.n > before) {                /* the outcome depends on timing: other schedules too */
+            for (unsigned seed = 1; seed <= 24; seed++)
+                pr_shm_schedule(w->p, &t, seed, w->runs, text, scratch, &w->findings, NULL);
+        }
+        if (keep && (w->findings.n == before || w->o->cross_check)) {
+            w->attributed += e.attributions.n;
+            pr_vec_push(w->p->arena, &w->evidence, e);
+        }
+        w->runs++;
+        if (t.assumed) w->exact = false;
+    }
+    pr_arena_free(scratch);
+}
+
+static bool is_program_number(const pr_shm_param *q) { return pr_str_starts(q->name, "pid_"); }
+static bool is_program_count(const pr_shm_param *q) { return pr_str_starts(q->name, "programs_"); }
+
+static void set_all(const work *w, int64_t *value, int64_t k)
+{
+    for (int i = 0; i < w->p->params.n; i++) {
+        const pr_shm_param *q = &w->p->params.data[i];
+        value[i] = is_program_number(q) ? 0 : is_program_count(q) ? 1 : k;
+    }
+}
+
+static void bounded(work *w)
+{
+    int64_t k[96], value[256];
+    int n = w->p->params.n < 256 ? w->p->params.n : 256, leaves = 0;
+    for (int i = 0; i < n; i++) leaves += w->p->params.data[i].leaf;
+    memset(value, 0, sizeof value);
+    w->exact = true;
+    if (!leaves) {
+        run(w, value, n);
+        return;
+    }
+    int n_k = counts(w, k, 90), n_scales = w->p->scales.n;
+    w->exact = false;
+    w->greatest = k[n_k - 1];
+    for (int i = 0; i < n_k; i++) {                  /* all alike first: the least failing count is simple */
+        for (int s = -1; s < n_scales; s++) {
+            set_all(w, value, k[i] * (s < 0 ? 1 : w->p->scales.data[s]));
+            run(w, value, n);
+        }
+    }
+    for (int i = 0; i < n_k && leaves > 1; i++) {    /* then one at a time */
+        int64_t unit = n_scales ? w->p->scales.data[0] : 1;
+        for (int l = 0; l < n; l++) {
+            const pr_shm_param *q = &w->p->params.data[l];
+            if (!q->leaf || k[i] > (is_program_number(q) ? 12 : 6)) continue;
+            set_all(w, value, 3 * unit);
+            for (int c = 0; is_program_number(q) && c < n; c++)
+                if (is_program_count(&w->p->params.data[c])) value[c] = 8;
+            value[l] = is_program_number(q) ? k[i] : k[i] * unit;
+            run(w, value, n);
+        }
+    }
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------------------- */
+static const char *partition(const work *w, int agent)
+{
+    if (w->p->n_agents < 2) return "kernel";
+    return agent ? pr_arena_printf(w->p->arena, "partition%d", agent - 1) : "default";
+}
+
+static void fill_site(const work *w, const pr_shm_instance *i, pr_finding_site *out)
+{
+    out->present = i->op != NULL;
+    if (!i->op) return;
+    out->partition = partition(w, i->agent);
+    out->loc = i->loc;
+    out->n_iterations = i->n_loops;
+    memcpy(out->iteration, i->iteration, sizeof(int64_t) * PR_SHM_LOOPS);
+}
+
+static void convert(const work *w, const pr_shm_finding *f, pr_finding *out)
+{
+    static const char *const kinds[] = { "race", "deadlock", "hazard" };
+    *out = (pr_finding){ .kind = kinds[pr_shm_finding_kind_of(f->id)], .id = pr_shm_finding_name(f->id),
+                         .memory = "smem", .slot = f->slot, .byte_lo = f->byte_lo, .byte_hi = f->byte_hi,
+                         .what = f->what, .missing = f->missing, .trip_counts = f->trip_counts, .phase = f->phase,
+                         .confirmed = !f->assumed };
+    if (f->alloc >= 0) {
+        const pr_shm_alloc *a = &w->p->allocs.data[f->alloc];
+        out->memory = a->memory == PR_SHM_TMEM ? "tmem" : "smem";
+        out->allocation = a->name;
+        out->allocation_loc = a->loc;
+    }
+    fill_site(w, &f->first, &out->first);
+    fill_site(w, &f->second, &out->second);
+}
+
+/* How plain a finding is about its defect; the least of an allocation is kept. */
+static int rank(const pr_shm_finding *f)
+{
+    switch (f->id) {
+    case PR_SHM_F_PEND_CP: case PR_SHM_F_PEND_WGMMA: case PR_SHM_F_PEND_TMAST: return 0;
+    case PR_SHM_F_SHM_RAW: case PR_SHM_F_SHM_WAR: return 1;
+    case PR_SHM_F_SHM_WAW: return 2;
+    case PR_SHM_F_PROXY_FENCE: return 3;
+    case PR_SHM_F_BAR_TX: return 0;
+    default: return 1;
+    }
+}
+
+/* One defect gives several findings. Of the races on an allocation those of the earliest run and the plainest
+ * kind stay; of the hazards the first of each id; a deadlock stays when nothing else explains it. */
+static bool repeats(const pr_shm_findings *all, int i)
+{
+    const pr_shm_finding *f = &all->data[i];
+    pr_shm_finding_kind kind = pr_shm_finding_kind_of(f->id);
+    for (int j = 0; j < all->n; j++) {
+        const pr_shm_finding *g = &all->data[j];
+        if (j == i || g->assumed != f->assumed) continue;
+        pr_shm_finding_kind other = pr_shm_finding_kind_of(g->id);
+        if (kind == PR_SHM_DEADLOCK && other != PR_SHM_DEADLOCK) return true;
+        if (kind != other) continue;
+        bool better = rank(g) < rank(f) || (rank(g) == rank(f) && j < i);
+        if (kind == PR_SHM_RACE && g->alloc == f->alloc) {
+            if (g->run < f->run || (g->run == f->run && rank(g) < rank(f))) return true;
+            bool same = g->id == f->id && (g->first.op == f->first.op || g->second.op == f->second.op);
+            if (j < i && (same || g->id != f->id) && g->run == f->run && rank(g) == rank(f)) return true;
+        }
+        if (kind == PR_SHM_HAZARD && g->id == f->id && j < i) return true;
+        if (kind == PR_SHM_DEADLOCK && (g->run < f->run || (g->run == f->run && better))) return true;
+    }
+    return false;
+}
+
+static void qualify(const work *w, const pr_shm_model *m, pr_config_verdict *out)
+{
+    bool copies = false;
+    for (int i = 0; i < m->events.n; i++)
+        copies = copies || (m->events.data[i].kind == PR_SHM_EV_TC && m->events.data[i].n_acc == 2);
+    if (copies) pr_vec_push(w->p->arena, &out->qualifiers, "assumes tcgen05 copies and MMAs of one partition run in order");
+    if (w->p->assumes_no_overflow) pr_vec_push(w->p->arena, &out->qualifiers, "assumes no integer overflow in loop counters and bounds");
+    if (w->p->assumes_nonneg) pr_vec_push(w->p->arena, &out->qualifiers, "assumes non-negative operands of unsigned operations");
+}
+
+void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o,
+                  pr_config_verdict *out)
+{
+    pr_shm_prog *p = pr_shm_read(arena, ir, func);
+    work w = { .p = p, .o = o };
+    pr_shm_proof proof = { 0 };
+    out->ttgir = true;
+    if (p->refusals.n) {
+        out->refusals = p->refusals;
+        pr_verdict_ttgir(out, false);
+        return;
+    }
+    pr_shm_model model;
+    pr_shm_symbolic(p, &model);
+    bounded(&w);
+    int assumed = 0;
+    for (int i = 0; i < 3 * w.findings.n; i++) {     /* races first, then deadlocks, then hazards */
+        pr_finding f;
+        int at = i % w.findings.n;
+        if ((int)pr_shm_finding_kind_of(w.findings.data[at].id) != i / w.findings.n || repeats(&w.findings, at)) continue;
+        convert(&w, &w.findings.data[at], &f);
+        if (w.findings.data[at].assumed) {
+            assumed++;
+            pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "possible %s, assuming conditions that are not modelled: %s", f.id, f.what));
+            continue;
+        }
+        pr_vec_push(arena, &out->findings, f);
+    }
+    bool ok = false;
+    if (out->findings.n && o->cross_check) {
+        pr_shm_prove(p, &model, &w.evidence, o->max_ops, false, &proof);
+        pr_refusal r = { .kind = PR_REFUSAL_INTERNAL, .loc = pr_shm_loc(func), .message = "a proof of a kernel with findings" };
+        if (proof.proved) pr_vec_push(arena, &out->refusals, r);
+    }
+    if (!out->findings.n && !o->no_proof) {
+        pr_shm_prove(p, &model, &w.evidence, o->max_ops, o->explain, &proof);
+        ok = proof.proved && !assumed;
+        out->counts.isl_ops = proof.isl_ops;
+        out->counts.isl = proof.n_pairs;
+        for (int i = 0; i < proof.refusals.n; i++) pr_vec_push(arena, &out->refusals, proof.refusals.data[i]);
+        if (proof.text) pr_vec_push(arena, &out->notes, proof.text);
+    }
+    if (!out->findings.n && !ok) {
+        pr_refusal r = { .kind = assumed ? PR_REFUSAL_POTENTIAL_RACE : PR_REFUSAL_BOUNDED_ONLY,
+                         .loc = pr_shm_loc(func),
+                         .message = assumed ? "every finding rests on a condition that is not modelled"
+                                            : pr_arena_printf(arena, "no finding in %d bounded runs; no proof for every trip count", w.runs) };
+        pr_vec_push(arena, &out->refusals, r);
+    }
+    if (!out->findings.n && !ok)
+        pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "%d bounded runs with launch values up to %" PRId64 "%s", w.runs,
+                                                        w.greatest, w.skipped ? "; longer ones were left out" : ""));
+    if (ok) qualify(&w, &model, out);
+    pr_verdict_ttgir(out, ok);
+}

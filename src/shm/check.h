@@ -1,0 +1,20 @@
+/* One TTGIR kernel: read, run at a list of launch values, prove for all of them. */
+#ifndef PR_SHM_CHECK_H
+#define PR_SHM_CHECK_H
+#include "hb/verdict.h"
+#include "shm/prove.h"
+
+typedef struct pr_shm_options {
+    int64_t max_k;               /* greatest launch value of the bounded runs                       */
+    int64_t max_ops;             /* isl operations of one kernel, 0 = no limit                      */
+    bool no_proof;               /* bounded runs only                                            */
+    bool explain;
+    bool cross_check;            /* prove broken kernels too: a proof is then an error of ours        */
+    volatile int *interrupt;
+} pr_shm_options;
+void pr_shm_options_default(pr_shm_options *o);
+
+/* Fills the TTGIR part of a configuration's verdict: findings, refusals, notes, qualifiers, status. */
+void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o,
+                  pr_config_verdict *out);
+#endif

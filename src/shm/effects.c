@@ -1,0 +1,406 @@
+/* What does a ttg or ttng operation do? (shared-memory.md 1.4 to 1.7, 2.11) */
+#include "shm/walk.h"
+#include <assert.h>
+
+/* The operands of one place of the text format (front/parse_ttg.c). */
+typedef struct places { const pr_op *op; int size[12], first[12], n; } places;
+
+static places places_of(const pr_op *op)
+{
+    places r = { .op = op };
+    const pr_attr *a = pr_op_attr(op, "textSegmentSizes");
+    int at = 0;
+    for (int i = 0; a && a->kind == PR_ATTR_DENSE_ARRAY && i < a->n_ints && i < 12; i++) {
+        r.size[i] = (int)a->ints[i];
+        r.first[i] = at;
+        at += r.size[i];
+        r.n = i + 1;
+    }
+    assert(at <= op->n_operands);
+    return r;
+}
+static const pr_value *at(const places *p, int place, int i)
+{
+    return place < p->n && i < p->size[place] ? p->op->operands[p->first[place] + i] : NULL;
+}
+
+/* ---- views -------------------------------------------------------------------------------------------- */
+static void whole(pr_walk *w, int alloc, pr_shm_view *v)
+{
+    const pr_shm_alloc *a = &w->p->allocs.data[alloc];
+    *v = (pr_shm_view){ .alloc = alloc, .rank = a->rank };
+    for (int i = 0; i < PR_SHM_RANK; i++) v->dim[i] = -1;
+    for (int i = 0; i < a->rank; i++) {
+        v->hi[i] = a->shape[i];
+        v->dim[i] = i;
+    }
+}
+
+static void narrow_index(pr_walk *w, pr_shm_view *v, pr_sv index)
+{
+    int d = v->rank ? v->dim[0] : -1;
+    if (d >= 0) {
+        v->indexed[d] = true;
+        v->index[d] = index.kind == PR_SV_TERM ? index.t : PR_TERM_NONE;
+        if (v->lo[d] && !pr_term_none(v->index[d])) v->index[d] = pr_add(w->T, v->index[d], pr_const(w->T, v->lo[d]));
+    }
+    for (int i = 0; i + 1 < v->rank; i++) v->dim[i] = v->dim[i + 1];
+    if (v->rank) v->rank--;
+}
+
+static void narrow_box(pr_shm_view *v, int i, int64_t offset, int64_t size)
+{
+    int d = i < v->rank ? v->dim[i] : -1;
+    if (d < 0) return;
+    v->lo[d] += offset;
+    v->hi[d] = v->lo[d] + size;
+}
+
+static void blur(pr_shm_view *v, int rank)
+{
+    v->blurred = true;
+    v->rank = rank;
+    for (int i = 0; i < PR_SHM_RANK; i++) v->dim[i] = -1;
+}
+
+static bool view(pr_walk *w, const pr_op *op)
+{
+    if (!pr_shm_is_view(op->opcode)) return false;
+    pr_sv s = pr_walk_get(w, op->operands[0]);
+    const pr_type *t = op->results[0]->type;
+    if (s.kind != PR_SV_VIEW || !t || t->kind != PR_TYPE_MEMDESC) return true;   /* stays opaque */
+    places p = places_of(op);
+    switch (op->opcode) {
+    case PR_OP_TTG_MEMDESC_INDEX: narrow_index(w, &s.v, pr_walk_get(w, at(&p, 1, 0))); break;
+    case PR_OP_TTG_MEMDESC_SUBSLICE: {
+        const pr_attr *o = pr_op_attr(op, "offsets");
+        for (int i = 0; o && i < o->n_ints && i < t->rank; i++) narrow_box(&s.v, i, (int64_t)o->ints[i], t->shape[i]);
+        if (!o || o->n_ints != t->rank) return true;
+        break;
+    }
+    case PR_OP_TTG_MEMDESC_SUBVIEW: {
+        int lead = s.v.rank - t->rank;
+        if (lead < 0 || p.size[1] != s.v.rank) return true;
+        for (int i = 0; i < lead; i++) narrow_index(w, &s.v, pr_walk_get(w, at(&p, 1, i)));
+        for (int i = 0; i < t->rank; i++) {
+            pr_sv off = pr_walk_get(w, at(&p, 1, lead + i));
+            pr_i128 v;
+            if (off.kind != PR_SV_TERM || !pr_term_const(w->T, off.t, &v)) return true;
+            narrow_box(&s.v, i, (int64_t)v, t->shape[i]);
+        }
+        break;
+    }
+    case PR_OP_TTG_MEMDESC_TRANS: {
+        const pr_attr *o = pr_op_attr(op, "order");
+        pr_shm_view was = s.v;
+        if (!o || o->n_ints != s.v.rank) return true;
+        for (int i = 0; i < s.v.rank; i++)
+            s.v.dim[i] = o->ints[i] >= 0 && o->ints[i] < s.v.rank ? was.dim[o->ints[i]] : -1;
+        break;
+    }
+    case PR_OP_TTNG_TMEM_SUBSLICE: {
+        pr_i128 n = pr_op_attr_int(op, "offset", pr_op_attr_int(op, "N", -1));
+        int dim = (int)pr_op_attr_int(op, "dim", t->rank - 1);
+        if (n < 0 || dim < 0 || dim >= t->rank) return true;
+        narrow_box(&s.v, dim, (int64_t)n, t->shape[dim]);
+        break;
+    }
+    default: blur(&s.v, t->rank);
+    }
+    pr_walk_set(w, op->results[0], s);
+    return true;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------- */
+void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
+{
+    bool opaque = pred.kind != PR_SV_TERM || !pr_term_is_bool(w->T, pred.t);
+    if (!w->emit || (!opaque && pr_term_is(pred.t, PR_TERM_FALSE))) return;
+    e.agent = w->agent;
+    e.ws = w->ws;
+    e.seq = w->seq++;
+    e.loc = pr_shm_loc(e.op);
+    e.may = w->may > 0 || opaque;
+    e.branch = w->branch;
+    e.branch_loops = w->branch_loops;
+    e.n_loops = w->n_loops;
+    for (int i = 0; i < w->n_loops; i++) {
+        e.loop[i] = w->loop[i];
+        e.iteration[i] = w->iteration[i];
+    }
+    if (w->concrete) {
+        if (e.may) w->trace->assumed = true;
+        if (++w->n_events > w->limit) return;
+        e.when = PR_TERM_TRUE;
+        pr_vec_push(w->arena, &w->trace->agents[w->agent], e);
+        return;
+    }
+    /* What signals or waits for others must happen or not happen as the model says; what an agent does for
+     * itself may be missing: prove.c gives it credit inside its own branch only. */
+    bool orders = e.n_bar > 0 || e.kind == PR_SHM_EV_ENTRY;
+    if (w->unbounded || w->deep)
+        pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e.op,
+                      "inside a loop whose trip count is not known");
+    if (e.may && orders)
+        pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e.op,
+                      "synchronisation under a condition that depends on loaded or computed data");
+    if (w->n_loops && (e.kind == PR_SHM_EV_ENTRY))
+        pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e.op,
+                      "warp specialisation inside a loop");
+    if (e.n_loops) {
+        pr_var inner = w->p->loops.data[e.loop[e.n_loops - 1]].counter;
+        for (int i = 0; i < e.n_acc; i++)
+            for (int d = 0; d < PR_SHM_RANK; d++)
+                if (e.acc[i].view.indexed[d])
+                    e.acc[i].view.index[d] = pr_shm_refit(w->arena, w->T, e.acc[i].view.index[d], inner);
+        for (int i = 0; i < e.n_bar; i++)
+            for (int d = 0; d < PR_SHM_RANK; d++)
+                if (e.bar[i].indexed[d]) e.bar[i].index[d] = pr_shm_refit(w->arena, w->T, e.bar[i].index[d], inner);
+        e.phase = pr_shm_refit(w->arena, w->T, e.phase, inner);
+    }
+    e.when = pr_walk_when(w);
+    if (!opaque) e.when = pr_and(w->T, e.when, pred.t);
+    pr_vec_push(w->arena, &w->model->events, e);
+}
+
+static bool refuse(pr_walk *w, const pr_op *op, pr_refusal_kind kind, const char *why)
+{
+    if (!w->concrete && w->emit) pr_shm_refuse(w->p, &w->model->refusals, kind, op, why);
+    if (w->concrete) w->trace->assumed = true;
+    return true;
+}
+
+static void access(pr_walk *w, pr_shm_event *e, const pr_value *v, bool write, pr_shm_unit unit, bool async,
+                   const char *role)
+{
+    pr_sv s = pr_walk_get(w, v);
+    if (!v || !v->type || v->type->kind != PR_TYPE_MEMDESC) return;
+    if (s.kind != PR_SV_VIEW) {
+        refuse(w, e->op, PR_REFUSAL_LAYOUT, "the storage this operation accesses is not one known view");
+        return;
+    }
+    assert(e->n_acc < PR_SHM_ACCESSES);
+    pr_shm_alloc *a = &w->p->allocs.data[s.v.alloc];
+    a->payload = true;
+    pr_shm_access acc = { .view = s.v, .write = write, .unit = unit, .role = role,
+                          .async_proxy = async && a->memory == PR_SHM_SMEM };
+    e->acc[e->n_acc++] = acc;
+}
+
+static bool barrier(pr_walk *w, pr_shm_event *e, const pr_value *v, pr_term pred)
+{
+    pr_sv s = pr_walk_get(w, v);
+    if (s.kind != PR_SV_VIEW || e->n_bar == PR_SHM_BARS || s.v.blurred)
+        return !refuse(w, e->op, PR_REFUSAL_LAYOUT, "the barrier of this operation is not one known view");
+    for (int d = 0; d < PR_SHM_RANK; d++)
+        if (s.v.indexed[d] && pr_term_none(s.v.index[d]))
+            return !refuse(w, e->op, PR_REFUSAL_DATA_DEPENDENT_SYNC,
+                           "which barrier of the array this is depends on data or on a value carried around an outer loop");
+    e->bar_pred[e->n_bar] = pred;
+    e->bar[e->n_bar++] = s.v;
+    return true;
+}
+
+static pr_sv predicate(pr_walk *w, const pr_value *v)
+{
+    return v ? pr_walk_get(w, v) : pr_walk_term(PR_TERM_TRUE);
+}
+
+static int64_t view_bytes(pr_walk *w, const pr_value *v)
+{
+    pr_sv s = pr_walk_get(w, v);
+    const pr_type *t = v->type;
+    if (s.kind != PR_SV_VIEW || !t || !t->elem) return -1;
+    int64_t n = 1;
+    for (int i = 0; i < t->rank; i++) n *= t->shape[i];
+    const char padded[] = "fp4Padded = true";
+    for (size_t i = 0; i + sizeof padded - 1 <= t->text.n; i++)
+        if (pr_str_starts((pr_str){ t->text.s + i, t->text.n - i }, padded)) return -1;
+    return n * t->elem->bits / 8;
+}
+
+static bool allocate(pr_walk *w, const pr_op *op, const places *p)
+{
+    int n = w->p->alloc_of_op[op->id];
+    pr_sv s = { .kind = PR_SV_VIEW };
+    if (n < 0) return true;
+    whole(w, n, &s.v);
+    pr_walk_set(w, op->results[0], s);
+    if (!p->size[0]) return true;
+    pr_shm_event e = { .kind = PR_SHM_EV_ACCESS, .op = op };
+    access(w, &e, op->results[0], true, PR_SHM_SYNC, false, "initial contents");
+    pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
+    return true;
+}
+
+/* Accesses by the threads of the agent; a list of operands with the direction of each. */
+static bool plain(pr_walk *w, const pr_op *op, const pr_value *v, bool write, pr_sv pred, const char *role)
+{
+    pr_shm_event e = { .kind = PR_SHM_EV_ACCESS, .op = op };
+    access(w, &e, v, write, PR_SHM_SYNC, false, role);
+    if (op->opcode == PR_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW && e.n_acc) {
+        const pr_attr *kind = pr_op_attr(op, "kind");
+        e.acc[0].atomic = true;
+        e.acc[0].atomic_kind = kind ? kind->text : (pr_str){ 0 };
+    }
+    if (e.n_acc) pr_walk_emit(w, e, pred);
+    return true;
+}
+
+static bool mma(pr_walk *w, const pr_op *op, const places *p, bool scaled)
+{
+    bool async = pr_op_attr(op, "is_async") != NULL;
+    pr_shm_unit unit = async ? PR_SHM_TC : PR_SHM_SYNC;
+    pr_shm_event e = { .kind = async ? PR_SHM_EV_TC : PR_SHM_EV_ACCESS, .op = op };
+    access(w, &e, at(p, 0, 0), false, unit, true, "operand A");
+    access(w, &e, at(p, 1, 0), false, unit, true, "operand B");
+    if (scaled) {
+        access(w, &e, at(p, 4, 0), false, unit, true, "scales of A");
+        access(w, &e, at(p, 5, 0), false, unit, true, "scales of B");
+    }
+    access(w, &e, at(p, 2, 0), true, unit, true, "accumulator");
+    int pred = scaled ? 7 : 5, bars = scaled ? 8 : 6;
+    for (int i = 0; i + 1 < p->size[bars]; i += 2) {
+        pr_sv q = predicate(w, at(p, bars, i + 1));
+        if (q.kind != PR_SV_TERM || !pr_term_is_bool(w->T, q.t))
+            return refuse(w, op, PR_REFUSAL_DATA_DEPENDENT_SYNC, "the predicate of a completion barrier depends on data");
+        if (pr_term_is(q.t, PR_TERM_FALSE)) continue;
+        if (!barrier(w, &e, at(p, bars, i), q.t)) return true;
+    }
+    if (!async && e.n_bar) return refuse(w, op, PR_REFUSAL_OTHER, "a synchronous MMA with a completion barrier");
+    pr_walk_emit(w, e, predicate(w, at(p, pred, 0)));
+    return true;
+}
+
+static bool tma_load(pr_walk *w, const pr_op *op, const places *p, int place)
+{
+    pr_shm_event e = { .kind = PR_SHM_EV_TMA_LOAD, .op = op };
+    const pr_value *dst = at(p, place, 0);
+    access(w, &e, dst, true, PR_SHM_TMA_LOAD, true, "destination");
+    e.bytes = view_bytes(w, dst);
+    if (barrier(w, &e, at(p, place + 1, 0), PR_TERM_TRUE)) pr_walk_emit(w, e, predicate(w, at(p, place + 2, 0)));
+    return true;
+}
+
+static bool one_barrier(pr_walk *w, const pr_op *op, pr_shm_event_kind kind, const places *p, int64_t count,
+                        int64_t bytes, const pr_value *pred)
+{
+    pr_shm_event e = { .kind = kind, .op = op, .count = count, .bytes = bytes };
+    if (barrier(w, &e, at(p, 0, 0), PR_TERM_TRUE)) pr_walk_emit(w, e, predicate(w, pred));
+    return true;
+}
+
+static bool wait(pr_walk *w, const pr_op *op, const places *p)
+{
+    pr_sv phase = pr_walk_get(w, at(p, 1, 0));
+    pr_shm_event e = { .kind = PR_SHM_EV_WAIT, .op = op };
+    if (!barrier(w, &e, at(p, 0, 0), PR_TERM_TRUE)) return true;
+    if (phase.kind != PR_SV_TERM)
+        return refuse(w, op, PR_REFUSAL_DATA_DEPENDENT_SYNC,
+                      "the phase of this wait depends on data or on a value carried around an outer loop");
+    e.phase = pr_term_is_bool(w->T, phase.t) ? pr_bool_to_int(w->T, phase.t) : phase.t;
+    pr_walk_emit(w, e, predicate(w, at(p, 2, 0)));
+    return true;
+}
+
+static bool counted(pr_walk *w, const pr_op *op, pr_shm_event_kind kind, int64_t n)
+{
+    pr_shm_event e = { .kind = kind, .op = op, .count = n };
+    if (kind == PR_SHM_EV_DOT_WAIT)
+        for (int i = 0; i < op->n_results && i < op->n_operands; i++)
+            pr_walk_set(w, op->results[i], pr_walk_get(w, op->operands[i]));
+    pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
+    return true;
+}
+
+static bool dot(pr_walk *w, const pr_op *op, const places *p)
+{
+    const pr_attr *a = pr_op_attr(op, "isAsync");
+    bool async = a && (a->kind != PR_ATTR_BOOL || a->boolean);
+    pr_shm_event e = { .kind = async ? PR_SHM_EV_DOT : PR_SHM_EV_ACCESS, .op = op };
+    access(w, &e, at(p, 0, 0), false, async ? PR_SHM_WGMMA : PR_SHM_SYNC, true, "operand A");
+    access(w, &e, at(p, 1, 0), false, async ? PR_SHM_WGMMA : PR_SHM_SYNC, true, "operand B");
+    pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
+    return true;
+}
+
+static bool store(pr_walk *w, const pr_op *op, const places *p, int place)
+{
+    pr_shm_event e = { .kind = PR_SHM_EV_STORE, .op = op };
+    access(w, &e, at(p, place, 0), false, PR_SHM_TMA_STORE, true, "source");
+    pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
+    return true;
+}
+
+static bool marker(pr_walk *w, const pr_op *op, pr_shm_event_kind kind)
+{
+    pr_shm_event e = { .kind = kind, .op = op };
+    if (kind == PR_SHM_EV_DEALLOC) {
+        pr_sv s = pr_walk_get(w, op->operands[0]);
+        if (s.kind != PR_SV_VIEW) return true;
+        e.acc[e.n_acc++] = (pr_shm_access){ .view = s.v };
+    }
+    pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
+    return kind != PR_SHM_EV_SCRATCH || op->opcode == PR_OP_TTG_CONVERT_LAYOUT;
+}
+
+enum { NO_CREDIT = 1 << 20 };       /* a wait without a count covers nothing */
+
+bool pr_walk_effect(pr_walk *w, const pr_op *op)
+{
+    places p = places_of(op);
+    if (view(w, op)) return true;
+    pr_sv always = pr_walk_term(PR_TERM_TRUE);
+    int64_t value = (int64_t)pr_op_attr_int(op, "value", 1);
+    switch (op->opcode) {
+    case PR_OP_TTG_LOCAL_ALLOC: case PR_OP_TTNG_TMEM_ALLOC: return allocate(w, op, &p);
+    case PR_OP_TTG_LOCAL_DEALLOC: return marker(w, op, PR_SHM_EV_DEALLOC);
+    case PR_OP_TTG_LOCAL_LOAD: case PR_OP_TTG_LOCAL_GATHER: case PR_OP_TTNG_TMEM_LOAD:
+        return plain(w, op, at(&p, 0, 0), false, always, "source");
+    case PR_OP_TTG_LOCAL_STORE: return plain(w, op, at(&p, 1, 0), true, always, "destination");
+    case PR_OP_TTG_LOCAL_SCATTER: case PR_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW:
+        return plain(w, op, at(&p, 0, 0), true, always, "destination");
+    case PR_OP_TTNG_TMEM_STORE: return plain(w, op, at(&p, 1, 0), true, predicate(w, at(&p, 3, 0)), "destination");
+    case PR_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL: {
+        pr_shm_event e = { .kind = PR_SHM_EV_CP, .op = op };
+        access(w, &e, at(&p, 1, 0), true, PR_SHM_CP, false, "destination");
+        pr_walk_emit(w, e, always);
+        return true;
+    }
+    case PR_OP_TTG_ASYNC_COMMIT_GROUP: return counted(w, op, PR_SHM_EV_CP_COMMIT, 0);
+    case PR_OP_TTG_ASYNC_WAIT: return counted(w, op, PR_SHM_EV_CP_WAIT, (int64_t)pr_op_attr_int(op, "num", NO_CREDIT));
+    case PR_OP_TTNG_WARP_GROUP_DOT: return dot(w, op, &p);
+    case PR_OP_TTNG_WARP_GROUP_DOT_WAIT:
+        return counted(w, op, PR_SHM_EV_DOT_WAIT, (int64_t)pr_op_attr_int(op, "pendings", NO_CREDIT));
+    case PR_OP_TTNG_ASYNC_TMA_STORE_WAIT:
+        if (op->n_operands) return refuse(w, op, PR_REFUSAL_OTHER, "a wait for the tokens of single TMA stores");
+        return counted(w, op, PR_SHM_EV_STORE_WAIT, (int64_t)pr_op_attr_int(op, "pendings", NO_CREDIT));
+    case PR_OP_TTNG_FENCE_ASYNC_SHARED: return marker(w, op, PR_SHM_EV_FENCE);
+    case PR_OP_TTNG_INIT_BARRIER: return one_barrier(w, op, PR_SHM_EV_INIT, &p, value, 0, NULL);
+    case PR_OP_TTNG_INVAL_BARRIER: return one_barrier(w, op, PR_SHM_EV_INVAL, &p, 0, 0, NULL);
+    case PR_OP_TTNG_WAIT_BARRIER: return wait(w, op, &p);
+    case PR_OP_TTNG_BARRIER_EXPECT: return one_barrier(w, op, PR_SHM_EV_EXPECT, &p, 1, value, at(&p, 1, 0));
+    case PR_OP_TTNG_ARRIVE_BARRIER: return one_barrier(w, op, PR_SHM_EV_ARRIVE, &p, value, 0, at(&p, 1, 0));
+    case PR_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE:
+        return one_barrier(w, op, PR_SHM_EV_CP_ARRIVE, &p, pr_op_attr(op, "noIncrement") ? 1 : 0, 0, NULL);
+    case PR_OP_TTNG_TC_GEN5_COMMIT: return one_barrier(w, op, PR_SHM_EV_TC_COMMIT, &p, 1, 0, at(&p, 1, 0));
+    case PR_OP_TTNG_TC_GEN5_MMA: return mma(w, op, &p, false);
+    case PR_OP_TTNG_TC_GEN5_MMA_SCALED: return mma(w, op, &p, true);
+    case PR_OP_TTNG_TMEM_COPY: {
+        pr_shm_event e = { .kind = PR_SHM_EV_TC, .op = op };
+        access(w, &e, at(&p, 0, 0), false, PR_SHM_TC, true, "source");
+        access(w, &e, at(&p, 1, 0), true, PR_SHM_TC, true, "destination");
+        if (p.size[2] && !barrier(w, &e, at(&p, 2, 0), PR_TERM_TRUE)) return true;
+        pr_walk_emit(w, e, always);
+        return true;
+    }
+    case PR_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL: return tma_load(w, op, &p, 2);
+    case PR_OP_TTNG_ASYNC_TMA_GATHER: return tma_load(w, op, &p, 3);
+    case PR_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL: case PR_OP_TTNG_ASYNC_TMA_REDUCE: return store(w, op, &p, 2);
+    case PR_OP_TTNG_ASYNC_TMA_SCATTER: return store(w, op, &p, 3);
+    case PR_OP_TTG_CONVERT_LAYOUT: case PR_OP_TT_REDUCE: case PR_OP_TT_SCAN: case PR_OP_TT_HISTOGRAM:
+    case PR_OP_TT_GATHER: case PR_OP_TT_ATOMIC_RMW: case PR_OP_TT_ATOMIC_CAS:
+        return marker(w, op, PR_SHM_EV_SCRATCH);
+    default: return false;
+    }
+}

@@ -1,0 +1,191 @@
+/* Events of one TTGIR kernel: what each operation does to shared memory, tensor memory and mbarriers.
+ *
+ * One walker (walk.c) reads the operation tree in two ways:
+ *   concrete   every launch value is a number, loops are unrolled: one list of events an agent, in
+ *              program order (the input of the bounded engine, bounded.c)
+ *   symbolic   every event of the text once, with the set of iterations in which it happens as terms
+ *              over loop counters and launch values; loop-carried scalars are closed forms found by
+ *              phases.c (the input of the proof, prove.c)
+ * Both give the same struct; in concrete lists every term is a constant and iteration holds numbers.
+ *
+ * An agent is one warp-specialised partition: 0 is the code outside ttg.warp_specialize and its default
+ * region, partition i is agent i + 1. Asynchronous effects belong to the event that issues them. */
+#ifndef PR_SHM_EVENTS_H
+#define PR_SHM_EVENTS_H
+#include "front/ir.h"
+#include "term/refusal.h"
+#include "term/term.h"
+
+#define PR_SHM_RANK 6
+#define PR_SHM_LOOPS 8
+#define PR_SHM_BARS 4
+#define PR_SHM_ACCESSES 6
+#define PR_SHM_AGENTS 17
+
+/* ---- storage -------------------------------------------------------------------------------------- */
+typedef enum { PR_SHM_SMEM, PR_SHM_TMEM } pr_shm_memory;
+
+typedef struct pr_shm_alloc {
+    const pr_op *op;             /* ttg.local_alloc or ttng.tmem_alloc                           */
+    pr_str name;                 /* of the value                                                */
+    pr_loc loc;
+    pr_shm_memory memory;
+    int rank;
+    int64_t shape[PR_SHM_RANK];
+    int elem_bits;
+    int64_t offset;              /* first byte (SMEM) when the text says so, else -1              */
+    bool barrier;                /* holds mbarriers: some init_barrier names it                   */
+    bool payload;                /* some access that is no barrier operation                     */
+    int live_from, live_to;      /* operation ids between which the storage is its own (reuse)     */
+    const pr_op *region;         /* the partition it is allocated in: its warp_specialize, else null */
+    int partition;
+} pr_shm_alloc;
+
+/* Part of an allocation: in each of its dimensions one index, or a constant interval. */
+typedef struct pr_shm_view {
+    int alloc;                   /* -1: not known                                               */
+    bool indexed[PR_SHM_RANK];
+    pr_term index[PR_SHM_RANK];
+    int64_t lo[PR_SHM_RANK], hi[PR_SHM_RANK];
+    int rank;                    /* of the view; dim[i] = dimension of the allocation, -1 = blurred */
+    int dim[PR_SHM_RANK];
+    bool blurred;                /* a reshape or reinterpretation: at most the bytes of the box     */
+} pr_shm_view;
+
+/* ---- effects --------------------------------------------------------------------------------------- */
+/* Who carries an access out, which decides what completes it. */
+typedef enum {
+    PR_SHM_SYNC,                 /* the threads of the agent: complete when issued                */
+    PR_SHM_CP,                   /* cp.async: async_wait or async_copy_mbarrier_arrive             */
+    PR_SHM_WGMMA,                /* warp_group_dot_wait                                          */
+    PR_SHM_TMA_LOAD,             /* the barrier it signals                                        */
+    PR_SHM_TMA_STORE,            /* async_tma_store_wait                                         */
+    PR_SHM_TC                    /* tcgen05: in issue order; a commit or the barrier of an MMA      */
+} pr_shm_unit;
+
+typedef struct pr_shm_access {
+    pr_shm_view view;
+    bool write;
+    bool atomic;                 /* local_atomic_scatter_rmw; with equal kind they commute          */
+    pr_str atomic_kind;
+    bool async_proxy;            /* SMEM: through the async proxy                                 */
+    pr_shm_unit unit;
+    const char *role;            /* "operand A", "destination", for people                        */
+} pr_shm_access;
+
+typedef enum {
+    PR_SHM_EV_ACCESS,            /* accesses only (PR_SHM_SYNC)                                   */
+    PR_SHM_EV_INIT, PR_SHM_EV_INVAL,
+    PR_SHM_EV_WAIT,              /* bar[0], phase                                               */
+    PR_SHM_EV_ARRIVE,            /* bar[0], count                                               */
+    PR_SHM_EV_EXPECT,            /* bar[0]: one arrival and bytes to come                          */
+    PR_SHM_EV_TMA_LOAD,          /* access, bar[0], bytes                                        */
+    PR_SHM_EV_TC,                /* tc_gen5_mma, tmem_copy: accesses, bar[] on completion           */
+    PR_SHM_EV_TC_COMMIT,         /* bar[0] when all earlier tcgen05 work of the agent is done        */
+    PR_SHM_EV_CP,                /* cp.async: access                                            */
+    PR_SHM_EV_CP_COMMIT, PR_SHM_EV_CP_WAIT,
+    PR_SHM_EV_CP_ARRIVE,         /* bar[0] when all earlier cp.async of the agent are done; count     */
+    PR_SHM_EV_DOT, PR_SHM_EV_DOT_WAIT,
+    PR_SHM_EV_STORE, PR_SHM_EV_STORE_WAIT,
+    PR_SHM_EV_FENCE,
+    PR_SHM_EV_SCRATCH,           /* hidden shared memory of convert_layout, reduce, ...              */
+    PR_SHM_EV_DEALLOC,
+    PR_SHM_EV_ENTRY, PR_SHM_EV_JOIN, /* agent 0, around a warp_specialize                          */
+    PR_SHM_EV_BEGIN, PR_SHM_EV_END   /* of a partition                                           */
+} pr_shm_event_kind;
+
+typedef struct pr_shm_event {
+    pr_shm_event_kind kind;
+    const pr_op *op;
+    pr_loc loc;
+    int agent;
+    int ws;                      /* number of the warp_specialize it is in, -1 outside               */
+    int seq;                     /* program order among events of equal iterations                 */
+    int n_acc; pr_shm_access acc[PR_SHM_ACCESSES];
+    int n_bar; pr_shm_view bar[PR_SHM_BARS];
+    pr_term bar_pred[PR_SHM_BARS];
+    pr_term phase;               /* WAIT                                                        */
+    int64_t count;               /* arrivals, N of a wait, init count                             */
+    int64_t bytes;               /* transaction bytes                                           */
+    int n_loops; int loop[PR_SHM_LOOPS];      /* loops around it, outermost first (pr_shm_prog.loops) */
+    int64_t iteration[PR_SHM_LOOPS];          /* concrete                                        */
+    pr_term when;                /* symbolic: iterations and launch values in which it happens       */
+    bool may;                    /* under a condition that is not modelled: it may not happen         */
+    int branch, branch_loops;    /* may: number of the branch, and how many of the loops are around it   */
+} pr_shm_event;
+typedef PR_VEC(pr_shm_event) pr_shm_events;
+
+typedef struct pr_shm_loop {
+    const pr_op *op;
+    pr_var counter;              /* 0-based iteration number                                     */
+    pr_term trips;               /* number of iterations; NONE when not known                      */
+    pr_str name;                 /* of the induction variable                                    */
+} pr_shm_loop;
+
+/* A launch value of unknown size: an argument, a program number, or a result of arithmetic that the
+ * proof takes as a value of its own. */
+typedef struct pr_shm_param {
+    pr_var var;
+    pr_str name;
+    bool leaf;                   /* a value of the launch or of memory; else def says what it is     */
+    bool from_memory;
+} pr_shm_param;
+
+/* One kernel, read. */
+typedef struct pr_shm_prog {
+    pr_arena *arena;
+    const pr_ir *ir;
+    const pr_op *func;
+    pr_terms *T;
+    PR_VEC(pr_shm_alloc) allocs;
+    int *alloc_of_op;            /* by operation id, -1                                          */
+    PR_VEC(pr_shm_loop) loops;   /* symbolic                                                    */
+    int *loop_of_op;             /* by operation id, -1                                          */
+    PR_VEC(pr_shm_param) params;
+    int num_warps, threads_per_warp;
+    int n_agents;                /* most partitions of one warp_specialize + 1                     */
+    int target;                  /* compute capability times ten, 0 unknown                        */
+    bool allocated;              /* the text is from after shared memory allocation                */
+    PR_VEC(int64_t) scales;      /* constants by which launch values are divided                    */
+    pr_refusal_vec refusals;     /* nothing can be concluded                                     */
+    bool assumes_no_overflow;    /* some value could wrap at its printed width                      */
+    bool assumes_nonneg;         /* an unsigned operation was read as a signed one                  */
+} pr_shm_prog;
+
+/* Allocations, parameters of the module, refusals that need no walk (instrumented, pre-lowering, several
+ * CTAs, unknown operations). Always returns a program; look at refusals. */
+pr_shm_prog *pr_shm_read(pr_arena *arena, const pr_ir *ir, const pr_op *func);
+
+/* ---- the two walks (walk.c) ------------------------------------------------------------------------ */
+typedef struct pr_shm_trace {
+    pr_shm_events agents[PR_SHM_AGENTS]; /* by agent; agent 0 has ENTRY and JOIN in its list                 */
+    int n_agents;
+    int n_ws;
+    bool too_long;               /* more events than the limit: nothing was recorded                */
+    bool assumed;                /* some condition was not modelled and taken as true                */
+    int64_t trips[64]; int n_trips; /* trip counts met, by loop_of_op number: the greatest           */
+} pr_shm_trace;
+/* value: by parameter number (prog->params), what each leaf is. */
+void pr_shm_run(pr_shm_prog *p, pr_arena *scratch, const int64_t *value, int n_values, int limit,
+                pr_shm_trace *out);
+
+typedef struct pr_shm_model {
+    pr_shm_events events;        /* all agents, in text order                                     */
+    int n_ws;
+    pr_refusal_vec refusals;     /* no proof can come of it                                      */
+} pr_shm_model;
+void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out);
+
+/* ---- small questions ------------------------------------------------------------------------------- */
+const char *pr_shm_event_name(pr_shm_event_kind k);
+int64_t pr_shm_view_bytes(const pr_shm_prog *p, const pr_shm_view *v);
+pr_loc pr_shm_loc(const pr_op *op);
+/* Boolean term: the two views have common bytes. b's terms are used as they are (renamed by the caller). */
+pr_term pr_shm_overlap(pr_shm_prog *p, const pr_shm_view *a, const pr_shm_view *b);
+/* Both can hold the same bytes only if one's life ends before the other's begins. */
+bool pr_shm_alloc_disjoint(const pr_shm_alloc *a, const pr_shm_alloc *b);
+/* First index of a view, what people call the slot; NONE without one. */
+pr_term pr_shm_view_slot(const pr_shm_view *v);
+void pr_shm_refuse(pr_shm_prog *p, pr_refusal_vec *to, pr_refusal_kind kind, const pr_op *op,
+                   const char *message);
+#endif

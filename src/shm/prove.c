@@ -1,0 +1,787 @@
+/* Proof that no wait, access or barrier operation can go wrong at any trip count; see prove.h. */
+#include "shm/prove.h"
+#include <assert.h>
+#include <string.h>
+#include "poly/relation.h"
+
+typedef struct prover {
+    pr_shm_prog *p;
+    const pr_shm_model *m;
+    pr_terms *T;
+    pr_rels *R;
+    pr_arena *arena;
+    pr_shm_proof *out;
+    const pr_shm_event *ev;
+    int n;
+    pr_var *second;              /* by loop: the counter of the other copy                          */
+    pr_term *map; uint32_t n_map;
+    pr_subst subst;
+    pr_rel *ord;                 /* n x n, id 0 = not made yet                                     */
+    pr_rel *done;                /* by event: completion known -> waits of its agent; 0 = not made     */
+    pr_rel *to_phi, *to_phi_all, *from_phi;   /* by event                                        */
+    pr_term *phase;              /* by event * PR_SHM_BARS: attribution                             */
+    pr_rel *arr;                 /* by event * PR_SHM_BARS: event -> phase (n >= 0)                  */
+    pr_rel step, closure, star;
+    bool failed;
+} prover;
+
+/* ---- refusals --------------------------------------------------------------------------------------------- */
+static void give_up(prover *q, pr_refusal_kind kind, const pr_op *op, const char *why)
+{
+    q->failed = true;
+    pr_shm_refuse(q->p, &q->out->refusals, kind, op, why);
+}
+
+/* Yes, or a refusal. unproved: some launch values are worth a run. */
+static bool holds(prover *q, pr_tri yes, pr_rel counter, pr_refusal_kind kind, const pr_op *op, const char *why)
+{
+    if (yes == PR_YES) return true;
+    if (yes == PR_MAYBE) {
+        const char *text;
+        pr_refusal_kind k = pr_rels_why(q->R, &text);
+        give_up(q, k == PR_REFUSAL_NONE ? PR_REFUSAL_UNKNOWN : k, op, text ? text : "undecided");
+        return false;
+    }
+    pr_i128 *v = PR_NEW_N(q->arena, pr_i128, q->p->params.n + 1);
+    if (counter.id && q->out->candidates.n < 16 && pr_rel_sample(q->R, counter, v))
+        pr_vec_push(q->arena, &q->out->candidates, v);
+    give_up(q, kind, op, why);
+    return false;
+}
+
+/* ---- building relations ------------------------------------------------------------------------------------ */
+static const char *tuple(prover *q, int e) { return pr_arena_printf(q->arena, "E%d", e); }
+static const char *phase_tuple(prover *q, int alloc) { return pr_arena_printf(q->arena, "P%d", alloc); }
+
+static int counters(prover *q, const pr_shm_event *e, bool other, pr_var *v)
+{
+    for (int i = 0; i < e->n_loops; i++)
+        v[i] = other ? q->second[e->loop[i]] : q->p->loops.data[e->loop[i]].counter;
+    return e->n_loops;
+}
+static pr_term renamed(prover *q, pr_term t) { return pr_term_none(t) ? t : pr_subst_apply(&q->subst, t); }
+
+/* Program order of x before y as a condition over x's counters and y's renamed ones; FALSE when never. */
+static pr_term before(prover *q, const pr_shm_event *x, const pr_shm_event *y)
+{
+    pr_terms *T = q->T;
+    if (x->agent != y->agent) {
+        bool sides = x->ws == y->ws && x->ws >= 0;
+        return !sides && x->seq < y->seq ? PR_TERM_TRUE : PR_TERM_FALSE;
+    }
+    pr_term any = PR_TERM_FALSE, equal = PR_TERM_TRUE;
+    for (int i = 0; i < x->n_loops && i < y->n_loops && x->loop[i] == y->loop[i]; i++) {
+        pr_term a = pr_var_term(T, q->p->loops.data[x->loop[i]].counter), b = pr_var_term(T, q->second[x->loop[i]]);
+        any = pr_or(T, any, pr_and(T, equal, pr_lt(T, a, b)));
+        equal = pr_and(T, equal, pr_eq(T, a, b));
+    }
+    if (x->seq < y->seq) any = pr_or(T, any, equal);
+    return any;
+}
+
+static pr_rel pair(prover *q, int x, int y, pr_term condition)
+{
+    pr_var a[PR_SHM_LOOPS], b[PR_SHM_LOOPS];
+    const pr_shm_event *ex = &q->ev[x], *ey = &q->ev[y];
+    int na = counters(q, ex, false, a), nb = counters(q, ey, true, b);
+    if (pr_term_is(condition, PR_TERM_FALSE)) return pr_rel_none(q->R);
+    pr_term conj[3] = { ex->when, renamed(q, ey->when), condition };
+    return pr_rel_make(q->R, tuple(q, x), a, na, tuple(q, y), b, nb, NULL, 0, conj, 3);
+}
+
+static pr_rel ord(prover *q, int x, int y)
+{
+    pr_rel *r = &q->ord[x * q->n + y];
+    if (!r->id) *r = pair(q, x, y, before(q, &q->ev[x], &q->ev[y]));
+    return *r;
+}
+
+/* Index of the barrier in its allocation. */
+static pr_term slot_term(prover *q, const pr_shm_view *v)
+{
+    const pr_shm_alloc *a = &q->p->allocs.data[v->alloc];
+    pr_term t = PR_TERM_ZERO;
+    for (int d = 0; d < a->rank; d++)
+        t = pr_add(q->T, pr_scale(q->T, t, a->shape[d]), v->indexed[d] ? v->index[d] : pr_const(q->T, v->lo[d]));
+    return t;
+}
+
+/* How many loops an initialisation of the allocation's barriers is in: a barrier of each iteration. */
+static int depth_of(prover *q, int alloc)
+{
+    for (int i = 0; i < q->n; i++)
+        if (q->ev[i].kind == PR_SHM_EV_INIT && q->ev[i].bar[0].alloc == alloc) return q->ev[i].n_loops;
+    return 0;
+}
+
+/* { event -> P[outer iterations, slot, number] } with number a term; keep: further condition. */
+static pr_rel to_phase(prover *q, int e, int bar, pr_term number, pr_term keep)
+{
+    const pr_shm_event *x = &q->ev[e];
+    const pr_shm_view *v = &x->bar[bar];
+    int depth = depth_of(q, v->alloc), n_out = 0;
+    pr_var in[PR_SHM_LOOPS], out[PR_SHM_LOOPS + 2];
+    int n_in = counters(q, x, false, in);
+    pr_term conj[PR_SHM_LOOPS + 6];
+    int n = 0;
+    for (int i = 0; i < depth + 2; i++) {
+        pr_var_info info = { .role = PR_ROLE_OTHER, .index = 7000000 + i, .copy = PR_COPY_NONE, .lo = -PR_INF,
+                             .hi = PR_INF, .name = pr_arena_printf(q->arena, "ph%d", i) };
+        out[n_out++] = pr_var_new(q->T, info);
+        pr_term is = i < depth ? pr_var_term(q->T, in[i < n_in ? i : 0])
+                     : i == depth ? slot_term(q, v) : number;
+        conj[n++] = pr_term_none(is) ? is : pr_eq(q->T, pr_var_term(q->T, out[i]), is);
+    }
+    conj[n++] = x->when;
+    conj[n++] = x->bar_pred[bar];
+    conj[n++] = keep;
+    if (n_in < depth) return pr_rel_make(q->R, "E", NULL, 0, "E", NULL, 0, NULL, 0, (pr_term[]){ PR_TERM_NONE }, 1);
+    return pr_rel_make(q->R, tuple(q, e), in, n_in, phase_tuple(q, v->alloc), out, n_out, NULL, 0, conj, n);
+}
+
+static pr_rel shift_back(prover *q, int alloc)       /* P[.., s, n] -> P[.., s, n - 1], n >= 1 */
+{
+    int depth = depth_of(q, alloc);
+    pr_var in[PR_SHM_LOOPS + 2], out[PR_SHM_LOOPS + 2];
+    pr_term conj[PR_SHM_LOOPS + 4];
+    int n = 0;
+    for (int i = 0; i < depth + 2; i++) {
+        for (int side = 0; side < 2; side++) {
+            pr_var_info info = { .role = PR_ROLE_OTHER, .index = 7000000 + i + side * 100, .copy = PR_COPY_NONE,
+                                 .lo = -PR_INF, .hi = PR_INF, .name = pr_arena_printf(q->arena, "ph%d_%d", i, side) };
+            (side ? out : in)[i] = pr_var_new(q->T, info);
+        }
+        pr_term a = pr_var_term(q->T, in[i]), b = pr_var_term(q->T, out[i]);
+        conj[n++] = pr_eq(q->T, i == depth + 1 ? pr_sub(q->T, a, pr_const(q->T, 1)) : a, b);
+        if (i == depth + 1) conj[n++] = pr_le(q->T, PR_TERM_ZERO, b);
+    }
+    return pr_rel_make(q->R, phase_tuple(q, alloc), in, depth + 2, phase_tuple(q, alloc), out, depth + 2, NULL, 0,
+                       conj, n);
+}
+
+/* ---- local completion ------------------------------------------------------------------------------------------ */
+static pr_shm_unit unit_of(const pr_shm_event *e)
+{
+    switch (e->kind) {
+    case PR_SHM_EV_CP: return PR_SHM_CP;
+    case PR_SHM_EV_DOT: return PR_SHM_WGMMA;
+    case PR_SHM_EV_STORE: return PR_SHM_TMA_STORE;
+    case PR_SHM_EV_TMA_LOAD: return PR_SHM_TMA_LOAD;
+    case PR_SHM_EV_TC: return PR_SHM_TC;
+    default: return PR_SHM_SYNC;
+    }
+}
+
+/* The same threads: an agent of one warp_specialize, or agent 0 anywhere. */
+static bool same_threads(const pr_shm_event *a, const pr_shm_event *b)
+{
+    return a->agent == b->agent && (!a->agent || a->ws == b->ws);
+}
+
+/* ord inside one execution of a branch that may be missing: with one of the two there is the other. */
+static pr_rel ord_together(prover *q, int x, int w)
+{
+    const pr_shm_event *a = &q->ev[x], *b = &q->ev[w];
+    if (!b->branch || a->branch != b->branch) return pr_rel_none(q->R);
+    pr_term same = before(q, a, b);
+    for (int i = 0; i < b->branch_loops; i++)
+        same = pr_and(q->T, same, pr_eq(q->T, pr_var_term(q->T, q->p->loops.data[b->loop[i]].counter),
+                                        pr_var_term(q->T, q->second[b->loop[i]])));
+    return pair(q, x, w, same);
+}
+
+/* Union of r;ord(y, z) over z of one kind in the agent of e; r ends in events of kind `from`. */
+static pr_rel follow(prover *q, pr_rel r, const pr_shm_event *e, pr_shm_event_kind from, pr_shm_event_kind to)
+{
+    pr_rel all = pr_rel_none(q->R);
+    for (int y = 0; y < q->n; y++) {
+        if (!same_threads(&q->ev[y], e) || q->ev[y].kind != from) continue;
+        for (int z = 0; z < q->n; z++)
+            if (same_threads(&q->ev[z], e) && q->ev[z].kind == to && !q->ev[z].may) all = pr_rel_union(q->R, all, ord(q, y, z));
+    }
+    return pr_rel_then(q->R, r, all);
+}
+
+/* x -> waits that cover its completion by counting groups. At least N whole groups after x's own. */
+static pr_rel counted(prover *q, int x)
+{
+    const pr_shm_event *e = &q->ev[x];
+    pr_shm_unit u = unit_of(e);
+    pr_shm_event_kind group = u == PR_SHM_CP ? PR_SHM_EV_CP_COMMIT : u == PR_SHM_WGMMA ? PR_SHM_EV_DOT : PR_SHM_EV_STORE;
+    pr_shm_event_kind wait = u == PR_SHM_CP ? PR_SHM_EV_CP_WAIT : u == PR_SHM_WGMMA ? PR_SHM_EV_DOT_WAIT : PR_SHM_EV_STORE_WAIT;
+    pr_rel all = pr_rel_none(q->R);
+    /* chain[g]: x -> its g-th or a later group boundary; a WGMMA or store is its own boundary. */
+    pr_rel chain = pr_rel_none(q->R);
+    int length = 0;
+    for (int w = 0; w < q->n; w++) {
+        if (!same_threads(&q->ev[w], e) || q->ev[w].kind != wait) continue;
+        int64_t need = q->ev[w].count + (u == PR_SHM_CP ? 1 : 0);
+        if (need > 64) continue;
+        if (need == 0) {
+            all = pr_rel_union(q->R, all, q->ev[w].may ? ord_together(q, x, w) : ord(q, x, w));
+            continue;
+        }
+        if (q->ev[w].may) continue;
+        if (length > need) length = 0;
+        if (length == 0) {
+            chain = pr_rel_none(q->R);
+            for (int g = 0; g < q->n; g++)
+                if (same_threads(&q->ev[g], e) && q->ev[g].kind == group && !q->ev[g].may) chain = pr_rel_union(q->R, chain, ord(q, x, g));
+            length = 1;
+        }
+        for (; length < need; length++) chain = follow(q, chain, e, group, group);
+        pr_rel last = pr_rel_none(q->R);
+        for (int g = 0; g < q->n; g++)
+            if (same_threads(&q->ev[g], e) && q->ev[g].kind == group && !q->ev[g].may) last = pr_rel_union(q->R, last, ord(q, g, w));
+        all = pr_rel_union(q->R, all, pr_rel_then(q->R, chain, last));
+    }
+    return all;
+}
+
+static pr_rel local_done(prover *q, int x)
+{
+    if (!q->done[x].id) q->done[x] = counted(q, x);
+    return q->done[x];
+}
+
+/* x's completion before y's issue, without barriers. */
+static pr_rel local(prover *q, int x, int y)
+{
+    pr_shm_unit u = unit_of(&q->ev[x]);
+    if (u == PR_SHM_SYNC) return ord(q, x, y);
+    if (u == PR_SHM_TMA_LOAD || u == PR_SHM_TC) return pr_rel_none(q->R);
+    pr_rel r = local_done(q, x), waits = pr_rel_none(q->R);
+    pr_shm_event_kind kind = u == PR_SHM_CP ? PR_SHM_EV_CP_WAIT : u == PR_SHM_WGMMA ? PR_SHM_EV_DOT_WAIT : PR_SHM_EV_STORE_WAIT;
+    pr_rel with_y = pr_rel_none(q->R);               /* a wait that is there because y is */
+    for (int w = 0; w < q->n; w++) {
+        const pr_shm_event *e = &q->ev[w];
+        if (e->kind != kind || !same_threads(e, &q->ev[x])) continue;
+        waits = pr_rel_union(q->R, waits, ord(q, w, y));
+        if (!e->may || e->count || u == PR_SHM_CP || e->branch != q->ev[y].branch) continue;
+        with_y = pr_rel_union(q->R, with_y, pr_rel_then(q->R, ord(q, x, w), ord_together(q, w, y)));
+    }
+    return pr_rel_union(q->R, pr_rel_then(q->R, r, waits), with_y);
+}
+
+/* ---- happens-before through phases ----------------------------------------------------------------------------- */
+static bool arrives(const pr_shm_event *e)
+{
+    return e->n_bar && e->kind != PR_SHM_EV_WAIT && e->kind != PR_SHM_EV_INIT && e->kind != PR_SHM_EV_INVAL;
+}
+
+static pr_rel arrival(prover *q, int a)
+{
+    pr_rel r = pr_rel_none(q->R);
+    for (int b = 0; b < q->ev[a].n_bar; b++) r = pr_rel_union(q->R, r, q->arr[a * PR_SHM_BARS + b]);
+    return r;
+}
+
+/* x's completion -> the phases that carry it first. */
+static pr_rel to_phi(prover *q, int x)
+{
+    if (q->to_phi[x].id) return q->to_phi[x];
+    pr_shm_unit u = unit_of(&q->ev[x]);
+    pr_rel r = pr_rel_none(q->R);
+    for (int a = 0; a < q->n; a++) {
+        const pr_shm_event *e = &q->ev[a];
+        if (!arrives(e)) continue;
+        bool commits = e->kind == PR_SHM_EV_TC || e->kind == PR_SHM_EV_TC_COMMIT;
+        if (u == PR_SHM_TMA_LOAD || (u == PR_SHM_TC && !(commits && same_threads(e, &q->ev[x])))) {
+            if (a == x) r = pr_rel_union(q->R, r, arrival(q, a));
+            continue;
+        }
+        if (a == x && (u == PR_SHM_TC || u == PR_SHM_SYNC)) r = pr_rel_union(q->R, r, arrival(q, a));
+        pr_rel way = u == PR_SHM_TC ? ord(q, x, a) : local(q, x, a);
+        if (u == PR_SHM_CP && e->kind == PR_SHM_EV_CP_ARRIVE && same_threads(e, &q->ev[x]))
+            way = pr_rel_union(q->R, way, ord(q, x, a));
+        r = pr_rel_union(q->R, r, pr_rel_then(q->R, way, arrival(q, a)));
+    }
+    return q->to_phi[x] = r;
+}
+
+static pr_rel to_phi_all(prover *q, int x)
+{
+    if (!q->to_phi_all[x].id) {
+        pr_rel r = to_phi(q, x);
+        q->to_phi_all[x] = pr_rel_union(q->R, r, pr_rel_then(q->R, r, q->closure));
+    }
+    return q->to_phi_all[x];
+}
+
+static pr_rel from_phi(prover *q, int y)
+{
+    if (q->from_phi[y].id) return q->from_phi[y];
+    pr_rel r = pr_rel_none(q->R);
+    for (int w = 0; w < q->n; w++)
+        if (q->ev[w].kind == PR_SHM_EV_WAIT)
+            r = pr_rel_union(q->R, r, pr_rel_then(q->R, pr_rel_back(q->R, q->arr[w * PR_SHM_BARS]), ord(q, w, y)));
+    return q->from_phi[y] = r;
+}
+
+/* Completion of x before the issue of y. */
+static pr_rel hb(prover *q, int x, int y)
+{
+    return pr_rel_union(q->R, local(q, x, y), pr_rel_then(q->R, to_phi_all(q, x), from_phi(q, y)));
+}
+
+/* ---- attributions ------------------------------------------------------------------------------------------------ */
+static bool attribute(prover *q, const pr_shm_evidences *evidence)
+{
+    pr_terms *T = q->T;
+    for (int e = 0; e < q->n; e++) {
+        const pr_shm_event *x = &q->ev[e];
+        if (x->kind == PR_SHM_EV_INIT || x->kind == PR_SHM_EV_INVAL) continue;
+        for (int b = 0; b < x->n_bar; b++) {
+            pr_term n = pr_shm_fit_phase(q->p, x, b, evidence);
+            if (pr_term_none(n)) {
+                /* Never executed in any run: fine when it cannot happen. */
+                pr_rel never = pair(q, e, e, PR_TERM_TRUE);
+                if (pr_rel_is_empty(q->R, never) == PR_YES) {
+                    q->arr[e * PR_SHM_BARS + b] = pr_rel_none(q->R);
+                    q->phase[e * PR_SHM_BARS + b] = PR_TERM_ZERO;
+                    continue;
+                }
+                give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                        "the barrier phase of this operation is no simple function of the loop counters");
+                return false;
+            }
+            q->phase[e * PR_SHM_BARS + b] = n;
+            q->arr[e * PR_SHM_BARS + b] = to_phase(q, e, b, n, pr_le(T, PR_TERM_ZERO, n));
+            pr_term wrong = pr_lt(T, n, pr_const(T, x->kind == PR_SHM_EV_WAIT ? -1 : 0));
+            if (x->kind == PR_SHM_EV_WAIT)
+                wrong = pr_or(T, wrong, pr_ne(T, pr_fmod_t(T, pr_sub(T, n, x->phase), pr_const(T, 2)), PR_TERM_ZERO));
+            pr_rel bad = to_phase(q, e, b, n, wrong);
+            if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                       "the parity of this wait does not fit the phase it takes part in at every trip count"))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool close_phases(prover *q)
+{
+    pr_rel step = pr_rel_none(q->R);
+    for (int w = 0; w < q->n; w++) {
+        if (q->ev[w].kind != PR_SHM_EV_WAIT) continue;
+        pr_rel back = pr_rel_back(q->R, q->arr[w * PR_SHM_BARS]);
+        for (int a = 0; a < q->n; a++) {
+            if (!arrives(&q->ev[a])) continue;
+            pr_rel way = ord(q, w, a);
+            if (pr_rel_is_empty(q->R, way) == PR_YES) continue;
+            step = pr_rel_union(q->R, step, pr_rel_then(q->R, pr_rel_then(q->R, back, way), arrival(q, a)));
+        }
+    }
+    bool fixed;
+    q->step = step;
+    q->closure = pr_rel_closure(q->R, step, 8, &fixed);
+    if (!q->closure.id) return holds(q, PR_MAYBE, step, PR_REFUSAL_UNKNOWN, q->p->func, "");
+    if (!fixed) {
+        give_up(q, PR_REFUSAL_HB_DEPTH, q->p->func, "happens-before between barrier phases has no fixpoint after 8 compositions");
+        return false;
+    }
+    pr_tri loops = pr_rel_is_reflexive_somewhere(q->R, q->closure);
+    return holds(q, loops == PR_NO ? PR_YES : loops == PR_YES ? PR_NO : PR_MAYBE, q->closure, PR_REFUSAL_POTENTIAL_RACE,
+                 q->p->func, "barrier phases wait for each other in a cycle (deadlock) at some trip count");
+}
+
+/* ---- quotas ------------------------------------------------------------------------------------------------------ */
+static int64_t weight(const prover *q, const pr_shm_event *e)
+{
+    switch (e->kind) {
+    case PR_SHM_EV_ARRIVE: return e->count;
+    case PR_SHM_EV_EXPECT: case PR_SHM_EV_TC: case PR_SHM_EV_TC_COMMIT: return 1;
+    case PR_SHM_EV_CP_ARRIVE: return e->count ? (int64_t)q->p->num_warps * q->p->threads_per_warp : 0;
+    default: return 0;
+    }
+}
+static int64_t bytes(const pr_shm_event *e)
+{
+    return e->kind == PR_SHM_EV_EXPECT ? e->bytes : e->kind == PR_SHM_EV_TMA_LOAD ? -e->bytes : 0;
+}
+
+typedef struct piece { pr_rel set; int64_t weight, bytes; } piece;
+enum { MAX_PIECES = 32 };
+
+static bool quotas(prover *q, int alloc)
+{
+    piece pieces[MAX_PIECES];
+    int n = 0;
+    int64_t count = -1;
+    const pr_op *op = q->p->allocs.data[alloc].op;
+    pr_rel covered = pr_rel_none(q->R), waited = pr_rel_none(q->R);
+    for (int e = 0; e < q->n; e++) {
+        const pr_shm_event *x = &q->ev[e];
+        if (x->kind == PR_SHM_EV_INIT && x->bar[0].alloc == alloc) {
+            if (count >= 0 && count != x->count) {
+                give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op, "barriers of one array have different arrival counts");
+                return false;
+            }
+            count = x->count;
+        }
+    }
+    for (int e = 0; e < q->n; e++) {
+        const pr_shm_event *x = &q->ev[e];
+        for (int b = 0; b < x->n_bar; b++) {
+            pr_rel r = q->arr[e * PR_SHM_BARS + b];
+            if (x->bar[b].alloc != alloc || x->kind == PR_SHM_EV_INIT || x->kind == PR_SHM_EV_INVAL) continue;
+            if (x->kind == PR_SHM_EV_WAIT) {
+                waited = pr_rel_union(q->R, waited, pr_rel_range(q->R, r));
+                continue;
+            }
+            if (!holds(q, pr_rel_is_injective(q->R, r), r, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                       "this operation arrives several times in one phase of its barrier"))
+                return false;
+            if (x->kind == PR_SHM_EV_TMA_LOAD && x->bytes < 0) {
+                give_up(q, PR_REFUSAL_LAYOUT, x->op, "the bytes of this copy are not known");
+                return false;
+            }
+            pr_rel range = pr_rel_range(q->R, r);
+            int now = n;
+            for (int i = 0; i <= now; i++) {
+                piece one = i < now ? pieces[i] : (piece){ pr_rel_minus(q->R, range, covered), 0, 0 };
+                pr_rel in = i < now ? pr_rel_meet(q->R, one.set, range) : one.set;
+                pr_tri empty = pr_rel_is_empty(q->R, in);
+                if (empty == PR_MAYBE) return holds(q, PR_MAYBE, in, PR_REFUSAL_UNKNOWN, x->op, "");
+                if (empty == PR_YES) continue;
+                if (i < now) {
+                    pieces[i].set = pr_rel_minus(q->R, one.set, range);
+                    if (n == MAX_PIECES) {
+                        give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, op, "too many combinations of arrivals");
+                        return false;
+                    }
+                }
+                if (n < MAX_PIECES)
+                    pieces[n++] = (piece){ in, one.weight + weight(q, x), one.bytes + bytes(x) };
+            }
+            covered = pr_rel_union(q->R, covered, range);
+        }
+    }
+    pr_rel full = pr_rel_none(q->R);
+    for (int i = 0; i < n; i++) {
+        if (pieces[i].weight == count && pieces[i].bytes == 0) full = pr_rel_union(q->R, full, pieces[i].set);
+        else if (pieces[i].weight > count
+                 && !holds(q, pr_rel_is_empty(q->R, pieces[i].set), pieces[i].set, PR_REFUSAL_ARRIVAL_QUOTA, op,
+                           "more arrivals in one phase than the barrier was initialised for"))
+            return false;
+    }
+    pr_rel starved = pr_rel_minus(q->R, waited, full);
+    if (!holds(q, pr_rel_is_empty(q->R, starved), starved, PR_REFUSAL_ARRIVAL_QUOTA, op,
+               "some wait is for a phase whose arrivals or bytes are not complete"))
+        return false;
+    pr_rel back = pr_rel_then(q->R, covered, shift_back(q, alloc)), gap = pr_rel_minus(q->R, pr_rel_range(q->R, back), full);
+    return holds(q, pr_rel_is_empty(q->R, gap), gap, PR_REFUSAL_ARRIVAL_QUOTA, op,
+                 "some phase gets arrivals while the one before it stays incomplete");
+}
+
+/* ---- obligations --------------------------------------------------------------------------------------------------- */
+static bool obligations(prover *q)
+{
+    for (int e = 0; e < q->n; e++) {
+        const pr_shm_event *x = &q->ev[e];
+        bool waits = x->kind == PR_SHM_EV_WAIT;
+        if (!waits && !arrives(x)) continue;
+        for (int b = 0; b < x->n_bar; b++) {
+            pr_rel r = q->arr[e * PR_SHM_BARS + b], shift = shift_back(q, x->bar[b].alloc);
+            pr_rel previous = pr_rel_back(q->R, pr_rel_then(q->R, r, shift));
+            pr_rel known = from_phi(q, e);
+            known = pr_rel_union(q->R, known, pr_rel_then(q->R, q->closure, known));
+            pr_rel bad = pr_rel_minus(q->R, previous, known);
+            if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
+                       waits ? "this wait can pass on an older phase (W1)"
+                             : "this arrival can be counted in an earlier phase (A1)"))
+                return false;
+            if (!waits) continue;
+            pr_term n = pr_add(q->T, q->phase[e * PR_SHM_BARS], pr_const(q->T, 1));
+            pr_rel next = to_phase(q, e, 0, n, pr_le(q->T, PR_TERM_ZERO, n));
+            pr_rel all = pr_rel_none(q->R);
+            for (int a = 0; a < q->n; a++)
+                if (arrives(&q->ev[a])) all = pr_rel_union(q->R, all, pr_rel_range(q->R, arrival(q, a)));
+            bad = pr_rel_minus(q->R, pr_rel_then(q->R, next, all), to_phi_all(q, e));
+            if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
+                       "the barrier can be two phases ahead of this wait (W2)"))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- lifecycle ------------------------------------------------------------------------------------------------------ */
+static bool lifecycle(prover *q)
+{
+    for (int e = 0; e < q->n; e++) {
+        const pr_shm_event *x = &q->ev[e];
+        for (int b = 0; b < x->n_bar; b++) {
+            int alloc = x->bar[b].alloc, depth = depth_of(q, alloc);
+            if (q->p->allocs.data[alloc].payload) {
+                give_up(q, PR_REFUSAL_REUSE, x->op, "the storage of this barrier also holds data");
+                return false;
+            }
+            bool same = x->n_loops >= depth;
+            for (int i = 0; i < q->n && same; i++) {
+                const pr_shm_event *y = &q->ev[i];
+                if (y->kind != PR_SHM_EV_INIT || y->bar[0].alloc != alloc) continue;
+                same = y->n_loops == depth;
+                for (int l = 0; l < depth && same; l++) same = y->loop[l] == x->loop[l];
+            }
+            if (!same) {
+                give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op, "the barrier is initialised in a loop that this use is not in");
+                return false;
+            }
+            pr_rel mine = to_phase(q, e, b, PR_TERM_ZERO, PR_TERM_TRUE), ready = pr_rel_none(q->R);
+            for (int i = 0; i < q->n; i++) {
+                const pr_shm_event *y = &q->ev[i];
+                if (!y->n_bar || y->bar[0].alloc != alloc || i == e) continue;
+                bool init = y->kind == PR_SHM_EV_INIT, inval = y->kind == PR_SHM_EV_INVAL;
+                if (!init && !inval) continue;
+                pr_rel with = pr_rel_then(q->R, mine, pr_rel_back(q->R, to_phase(q, i, 0, PR_TERM_ZERO, PR_TERM_TRUE)));
+                if (init && x->kind == PR_SHM_EV_INIT) {
+                    if (!holds(q, pr_rel_is_empty(q->R, with), with, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                               "a barrier that is initialised more than once"))
+                        return false;
+                } else if (init) {
+                    ready = pr_rel_union(q->R, ready, pr_rel_meet(q->R, with, pr_rel_back(q->R, ord(q, i, e))));
+                } else if (inval && x->kind != PR_SHM_EV_INIT) {
+                    bool due = x->kind == PR_SHM_EV_TC || x->kind == PR_SHM_EV_TC_COMMIT || x->kind == PR_SHM_EV_INVAL;
+                    pr_rel bad = pr_rel_minus(q->R, with, due ? pr_rel_union(q->R, ord(q, e, i), pr_rel_back(q->R, ord(q, i, e)))
+                                                              : hb(q, e, i));
+                    if (x->kind == PR_SHM_EV_INVAL) bad = with;
+                    if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
+                               "this use of a barrier is not complete before its invalidation"))
+                        return false;
+                }
+            }
+            if (x->kind == PR_SHM_EV_INIT && depth) {   /* one iteration's barrier ends before the next */
+                pr_rel ended = pr_rel_none(q->R), open;
+                for (int i = 0; i < q->n; i++)
+                    if (q->ev[i].kind == PR_SHM_EV_INVAL && q->ev[i].bar[0].alloc == alloc)
+                        ended = pr_rel_union(q->R, ended, pr_rel_range(q->R, to_phase(q, i, 0, PR_TERM_ZERO, PR_TERM_TRUE)));
+                open = pr_rel_minus(q->R, pr_rel_range(q->R, mine), ended);
+                if (!holds(q, pr_rel_is_empty(q->R, open), open, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                           "a barrier that a loop initialises again without invalidating it"))
+                    return false;
+            }
+            if (x->kind == PR_SHM_EV_INIT) {
+                if (!holds(q, pr_rel_is_injective(q->R, mine), mine, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                           "a barrier that is initialised more than once"))
+                    return false;
+                continue;
+            }
+            pr_rel early = pr_rel_minus(q->R, pr_rel_domain(q->R, mine), pr_rel_domain(q->R, ready));
+            if (!holds(q, pr_rel_is_empty(q->R, early), early, PR_REFUSAL_POTENTIAL_RACE, x->op,
+                       "this use of a barrier is not preceded by its initialisation"))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------------------------------- */
+static pr_term meets(prover *q, const pr_shm_view *a, const pr_shm_view *b)
+{
+    pr_terms *T = q->T;
+    pr_term t = PR_TERM_TRUE;
+    for (int d = 0; d < q->p->allocs.data[a->alloc].rank; d++) {
+        pr_term i = a->indexed[d] ? a->index[d] : PR_TERM_NONE, j = b->indexed[d] ? renamed(q, b->index[d]) : PR_TERM_NONE;
+        if ((a->indexed[d] && pr_term_none(i)) || (b->indexed[d] && pr_term_none(j))) continue;
+        if (a->indexed[d] && b->indexed[d]) t = pr_and(T, t, pr_eq(T, i, j));
+        else if (a->indexed[d])
+            t = pr_and(T, t, pr_and(T, pr_le(T, pr_const(T, b->lo[d]), i), pr_lt(T, i, pr_const(T, b->hi[d]))));
+        else if (b->indexed[d])
+            t = pr_and(T, t, pr_and(T, pr_le(T, pr_const(T, a->lo[d]), j), pr_lt(T, j, pr_const(T, a->hi[d]))));
+        else if (a->lo[d] >= b->hi[d] || b->lo[d] >= a->hi[d]) return PR_TERM_FALSE;
+    }
+    return t;
+}
+
+static pr_term other_instance(prover *q, const pr_shm_event *e)
+{
+    pr_term same = PR_TERM_TRUE;
+    for (int i = 0; i < e->n_loops; i++)
+        same = pr_and(q->T, same, pr_eq(q->T, pr_var_term(q->T, q->p->loops.data[e->loop[i]].counter),
+                                        pr_var_term(q->T, q->second[e->loop[i]])));
+    return pr_not(q->T, same);
+}
+
+/* Can the two accesses meet? FALSE: never. *reuse: they are different allocations that may share storage. */
+static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const pr_shm_access *b, bool *reuse)
+{
+    const pr_shm_alloc *s = &q->p->allocs.data[a->view.alloc], *t = &q->p->allocs.data[b->view.alloc];
+    *reuse = false;
+    if (!a->write && !b->write) return PR_TERM_FALSE;
+    if (a->atomic && b->atomic && pr_str_eq(a->atomic_kind, b->atomic_kind)) return PR_TERM_FALSE;
+    if (s == t) {
+        pr_term c = meets(q, &a->view, &b->view);
+        return x == y ? pr_and(q->T, c, other_instance(q, &q->ev[x])) : c;
+    }
+    if (s->memory != t->memory || pr_shm_alloc_disjoint(s, t)) return PR_TERM_FALSE;
+    if (s->offset >= 0 && t->offset >= 0) {
+        int64_t ls = s->elem_bits, lt = t->elem_bits;
+        for (int i = 0; i < s->rank; i++) ls *= s->shape[i];
+        for (int i = 0; i < t->rank; i++) lt *= t->shape[i];
+        if (s->offset >= t->offset + (lt + 7) / 8 || t->offset >= s->offset + (ls + 7) / 8) return PR_TERM_FALSE;
+    }
+    *reuse = true;
+    return PR_TERM_TRUE;
+}
+
+static bool fences(prover *q, int x, int y, pr_rel conf)
+{
+    pr_rel ordered = pr_rel_meet(q->R, conf, hb(q, x, y)), good = pr_rel_none(q->R);
+    pr_tri none = pr_rel_is_empty(q->R, ordered);
+    if (none == PR_YES) return true;
+    for (int f = 0; f < q->n; f++)
+        if (q->ev[f].kind == PR_SHM_EV_FENCE && !q->ev[f].may)
+            good = pr_rel_union(q->R, good, pr_rel_then(q->R, hb(q, x, f), hb(q, f, y)));
+    pr_rel bad = pr_rel_minus(q->R, ordered, good);
+    return holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, q->ev[y].op,
+                 "an access through the async proxy follows a generic access of another partition without fence_async_shared");
+}
+
+static bool accesses(prover *q)
+{
+    for (int x = 0; x < q->n; x++) {
+        for (int y = x; y < q->n; y++) {
+            const pr_shm_event *ex = &q->ev[x], *ey = &q->ev[y];
+            bool same_agent = ex->agent == ey->agent;
+            if (ex->kind == PR_SHM_EV_DEALLOC || ey->kind == PR_SHM_EV_DEALLOC) continue;
+            pr_term all = PR_TERM_FALSE, proxy[2] = { PR_TERM_FALSE, PR_TERM_FALSE };
+            bool reuse = false, any_reuse = false;
+            for (int i = 0; i < ex->n_acc; i++) {
+                for (int j = 0; j < ey->n_acc; j++) {
+                    const pr_shm_access *a = &ex->acc[i], *b = &ey->acc[j];
+                    if (same_agent && a->unit == PR_SHM_SYNC && b->unit == PR_SHM_SYNC) continue;
+                    if (same_threads(ex, ey) && a->unit == PR_SHM_TC && b->unit == PR_SHM_TC) continue;
+                    pr_term c = conflict(q, x, a, y, b, &reuse);
+                    if (pr_term_is(c, PR_TERM_FALSE)) continue;
+                    q->out->n_pairs++;
+                    any_reuse = any_reuse || reuse;
+                    all = pr_or(q->T, all, c);
+                    bool smem = q->p->allocs.data[a->view.alloc].memory == PR_SHM_SMEM;
+                    if (!same_agent && smem && !a->async_proxy && b->async_proxy) proxy[0] = pr_or(q->T, proxy[0], c);
+                    if (!same_agent && smem && !b->async_proxy && a->async_proxy) proxy[1] = pr_or(q->T, proxy[1], c);
+                }
+            }
+            if (pr_term_is(all, PR_TERM_FALSE)) continue;
+            pr_rel conf = pair(q, x, y, all);
+            pr_rel left = pr_rel_minus(q->R, conf, hb(q, x, y));
+            if (pr_rel_is_empty(q->R, left) != PR_YES) left = pr_rel_minus(q->R, left, pr_rel_back(q->R, hb(q, y, x)));
+            if (!holds(q, pr_rel_is_empty(q->R, left), left, any_reuse ? PR_REFUSAL_REUSE : PR_REFUSAL_POTENTIAL_RACE, ey->op,
+                       any_reuse ? "storage of an earlier allocation may be used again while an asynchronous access to it is pending"
+                                 : pr_arena_printf(q->arena, "not ordered with `" PR_STR_FMT "` at line %d",
+                                                   PR_STR_ARG(ex->op->name), ex->loc.line ? ex->loc.line : ex->loc.text_line)))
+                return false;
+            for (int side = 0; side < 2; side++) {
+                if (pr_term_is(proxy[side], PR_TERM_FALSE)) continue;
+                pr_rel c = pair(q, x, y, proxy[side]);
+                if (!fences(q, side ? y : x, side ? x : y, side ? pr_rel_back(q->R, c) : c)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Hidden shared memory of layout conversions and reductions: may be the storage of any allocation whose life
+ * does not include the operation. */
+static bool scratch(prover *q)
+{
+    for (int s = 0; s < q->n; s++) {
+        if (q->ev[s].kind != PR_SHM_EV_SCRATCH) continue;
+        for (int x = 0; x < q->n; x++) {
+            const pr_shm_event *e = &q->ev[x];
+            bool may = false;
+            for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) {
+                const pr_shm_alloc *a = &q->p->allocs.data[e->acc[i].view.alloc];
+                bool live = a->live_from <= q->ev[s].op->id && q->ev[s].op->id <= a->live_to;
+                bool sync = e->acc[i].unit == PR_SHM_SYNC && e->agent == q->ev[s].agent;
+                may = may || (a->memory == PR_SHM_SMEM && !live && !sync);
+            }
+            if (!may) continue;
+            pr_rel left = pr_rel_minus(q->R, pair(q, x, s, PR_TERM_TRUE), hb(q, x, s));
+            if (pr_rel_is_empty(q->R, left) != PR_YES) left = pr_rel_minus(q->R, left, pr_rel_back(q->R, hb(q, s, x)));
+            if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, q->ev[s].op,
+                       "scratch memory of this operation may be storage that an asynchronous access still uses"))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool ranges(prover *q)
+{
+    pr_terms *T = q->T;
+    for (int e = 0; e < q->n; e++) {
+        const pr_shm_event *x = &q->ev[e];
+        pr_term wrong = PR_TERM_FALSE;
+        for (int i = 0; i < x->n_acc + x->n_bar; i++) {
+            const pr_shm_view *v = i < x->n_acc ? &x->acc[i].view : &x->bar[i - x->n_acc];
+            for (int d = 0; d < PR_SHM_RANK; d++) {
+                if (!v->indexed[d]) continue;
+                if (pr_term_none(v->index[d])) {
+                    give_up(q, PR_REFUSAL_DATA_DEPENDENT_SYNC, x->op,
+                            "the slot of this access depends on data or on a value carried around an outer loop");
+                    return false;
+                }
+                pr_term in = pr_and(T, pr_le(T, PR_TERM_ZERO, v->index[d]),
+                                    pr_lt(T, v->index[d], pr_const(T, q->p->allocs.data[v->alloc].shape[d])));
+                wrong = pr_or(T, wrong, pr_not(T, in));
+            }
+        }
+        if (pr_term_is(wrong, PR_TERM_FALSE)) continue;
+        pr_rel bad = pair(q, e, e, wrong);
+        if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
+                   "a slot index can leave the array"))
+            return false;
+    }
+    return true;
+}
+
+void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,
+                  bool explain, pr_shm_proof *out)
+{
+    memset(out, 0, sizeof *out);
+    prover q = { .p = p, .m = m, .T = p->T, .out = out, .ev = m->events.data, .n = m->events.n,
+                 .arena = pr_arena_new(0, pr_arena_oom(p->arena)) };
+    if (m->refusals.n) {
+        out->refusals = m->refusals;
+        pr_arena_free(q.arena);
+        return;
+    }
+    pr_var *params = PR_NEW_N(p->arena, pr_var, p->params.n + 1);
+    for (int i = 0; i < p->params.n; i++) params[i] = p->params.data[i].var;
+    q.second = PR_NEW_N(q.arena, pr_var, p->loops.n + 1);
+    for (int i = 0; i < p->loops.n; i++) {
+        pr_var_info info = *pr_var_get(p->T, p->loops.data[i].counter);
+        info.copy = PR_COPY_B;
+        info.name = pr_arena_printf(p->arena, "j%d", i);
+        q.second[i] = pr_var_new(p->T, info);
+    }
+    q.n_map = pr_vars_count(p->T);
+    q.map = PR_NEW_N(q.arena, pr_term, q.n_map);
+    for (int i = 0; i < p->loops.n; i++) q.map[p->loops.data[i].counter.id] = pr_var_term(p->T, q.second[i]);
+    q.subst = (pr_subst){ .T = p->T, .var_map = q.map, .n_var_map = q.n_map };
+    q.R = pr_rels_new(q.arena, p->T, params, p->params.n, max_ops);
+    size_t n = (size_t)q.n;
+    q.ord = PR_NEW_N(q.arena, pr_rel, n * n + 1);
+    q.done = PR_NEW_N(q.arena, pr_rel, n + 1);
+    q.to_phi = PR_NEW_N(q.arena, pr_rel, n + 1);
+    q.to_phi_all = PR_NEW_N(q.arena, pr_rel, n + 1);
+    q.from_phi = PR_NEW_N(q.arena, pr_rel, n + 1);
+    q.phase = PR_NEW_N(q.arena, pr_term, n * PR_SHM_BARS + 1);
+    q.arr = PR_NEW_N(q.arena, pr_rel, n * PR_SHM_BARS + 1);
+
+    bool ok = ranges(&q) && attribute(&q, evidence) && close_phases(&q);
+    for (int a = 0; a < p->allocs.n && ok; a++) {
+        if (!p->allocs.data[a].barrier) continue;
+        out->n_barriers++;
+        ok = quotas(&q, a);
+    }
+    ok = ok && lifecycle(&q) && obligations(&q) && accesses(&q) && scratch(&q);
+    out->proved = ok && !q.failed;
+    if (explain && q.closure.id)
+        out->text = pr_arena_printf(p->arena, "direct: %s\nclosure: %s\n", pr_rel_text(q.R, q.arena, q.step),
+                                    pr_rel_text(q.R, q.arena, q.closure));
+    out->isl_ops = pr_rels_operations(q.R);
+    pr_rels_free(q.R);
+    pr_arena_free(q.arena);
+}

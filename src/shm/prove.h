@@ -1,0 +1,34 @@
+/* The proof for all trip counts (shared-memory.md 4.5 to 4.8).
+ *
+ * Input: the symbolic events, and the attributions of waits and arrivals to barrier phases that bounded runs
+ * showed. The attributions are guesses: quotient forms are fitted to them and everything they must satisfy
+ * (parity, quotas, bytes, W1, W2, A1, no cycle, no starvation) is proved about the fitted forms, so a wrong
+ * guess can lose the proof and nothing else. Happens-before is only ever under-approximated; a cycle check
+ * needs its fixpoint. */
+#ifndef PR_SHM_PROVE_H
+#define PR_SHM_PROVE_H
+#include "shm/bounded.h"
+
+/* What one bounded run showed. */
+typedef struct pr_shm_evidence {
+    pr_shm_attributions attributions;
+    int64_t trips[64]; int n_trips;
+} pr_shm_evidence;
+typedef PR_VEC(pr_shm_evidence) pr_shm_evidences;
+
+typedef struct pr_shm_proof {
+    bool proved;
+    pr_refusal_vec refusals;     /* why not, when not                                            */
+    /* Launch values (by parameter number) at which something was not proved, to be run. */
+    PR_VEC(pr_i128 *) candidates;
+    uint64_t isl_ops;
+    int n_pairs, n_barriers;     /* what was checked                                             */
+    const char *text;            /* happens-before relations for people, null unless asked          */
+} pr_shm_proof;
+
+void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,
+                  bool explain, pr_shm_proof *out);
+
+/* Inside (prove.c, phasefit.c): term for a phase number over the counters of e and trip counts. */
+pr_term pr_shm_fit_phase(pr_shm_prog *p, const pr_shm_event *e, int bar, const pr_shm_evidences *evidence);
+#endif

@@ -1,0 +1,224 @@
+/* What does a scalar operation compute? Machine integers as terms: constants wrap at their printed width,
+ * other values are taken to fit (prog->assumes_no_overflow says so). */
+#include "shm/walk.h"
+
+static int bits_of(const pr_value *v)
+{
+    const pr_type *t = v ? v->type : NULL;
+    if (!t || (t->kind != PR_TYPE_INT && t->kind != PR_TYPE_INDEX)) return 0;
+    return t->kind == PR_TYPE_INDEX ? 64 : t->bits;
+}
+
+static pr_term as_int(pr_walk *w, pr_term t)
+{
+    return !pr_term_none(t) && pr_term_is_bool(w->T, t) ? pr_bool_to_int(w->T, t) : t;
+}
+
+static void set(pr_walk *w, const pr_op *op, pr_term t)
+{
+    int bits = bits_of(op->results[0]);
+    pr_i128 v;
+    if (pr_term_none(t) || !bits) {
+        pr_walk_set(w, op->results[0], pr_walk_opaque());
+        return;
+    }
+    if (bits == 1) {
+        if (!pr_term_is_bool(w->T, t))
+            t = pr_eq(w->T, pr_fmod_t(w->T, t, pr_const(w->T, 2)), pr_const(w->T, 1));
+    } else {
+        t = as_int(w, t);
+        if (pr_term_const(w->T, t, &v)) t = pr_const(w->T, pr_wrap_signed(v, bits));
+        else w->p->assumes_no_overflow = true;
+    }
+    pr_walk_set(w, op->results[0], pr_walk_term(t));
+}
+
+void pr_walk_scale(pr_walk *w, pr_i128 v)
+{
+    bool known = false;
+    for (int i = 0; i < w->p->scales.n; i++) known = known || w->p->scales.data[i] == (int64_t)v;
+    if (!known && v > 1 && v < 1 << 20 && w->p->scales.n < 8) pr_vec_push(w->p->arena, &w->p->scales, (int64_t)v);
+}
+
+/* A result the proof takes as a launch value of its own: outside loops, equal operations on equal values
+ * are equal. Inside loops, and in concrete walks, the term itself. */
+static pr_term cut(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term exact)
+{
+    pr_i128 v;
+    if (!w->n_loops && pr_term_const(w->T, b, &v)) pr_walk_scale(w, v);
+    if (w->concrete || w->n_loops || pr_term_none(a) || pr_term_none(b)) return exact;
+    if (!pr_term_none(exact) && pr_term_const(w->T, exact, &v)) return exact;
+    for (int i = 0; i < w->cuts.n; i++) {
+        const pr_cut *c = &w->cuts.data[i];
+        if (c->opcode == op->opcode && c->a.id == a.id && c->b.id == b.id) return c->value;
+    }
+    pr_var_info info = { .role = PR_ROLE_OTHER, .index = 1000 + w->cuts.n, .copy = PR_COPY_NONE, .lo = -PR_INF,
+                         .hi = PR_INF, .name = pr_arena_printf(w->arena, "u%d", w->cuts.n) };
+    pr_var var = pr_var_new(w->T, info);
+    pr_shm_param param = { .var = var, .name = op->results[0]->name };
+    pr_vec_push(w->p->arena, &w->p->params, param);
+    pr_cut c = { op->opcode, a, b, PR_TERM_NONE, pr_var_term(w->T, var) };
+    pr_vec_push(w->arena, &w->cuts, c);
+    return c.value;
+}
+
+static bool is_const(pr_walk *w, pr_term t)
+{
+    pr_i128 v;
+    return pr_term_const(w->T, t, &v);
+}
+
+static pr_term ceil_div(pr_terms *T, pr_term a, pr_term b)
+{
+    return pr_neg(T, pr_fdiv_t(T, pr_neg(T, a), b));
+}
+
+/* An unsigned reading: exact for constants, else assumed not negative. */
+static pr_term unsigned_of(pr_walk *w, pr_term t, int bits)
+{
+    pr_i128 v;
+    if (pr_term_const(w->T, t, &v)) return v < 0 ? pr_const(w->T, v + ((pr_i128)1 << bits)) : t;
+    w->p->assumes_nonneg = true;
+    return t;
+}
+
+static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int bits)
+{
+    pr_terms *T = w->T;
+    bool boolean = pr_term_is_bool(T, a) && pr_term_is_bool(T, b);
+    pr_term ai = as_int(w, a), bi = as_int(w, b);
+    pr_i128 v = 0;
+    bool fixed = pr_term_const(T, bi, &v);
+    switch (op->opcode) {
+    case PR_OP_ARITH_ADDI: return boolean ? pr_ne(T, ai, bi) : pr_add(T, ai, bi);
+    case PR_OP_ARITH_SUBI: return boolean ? pr_ne(T, ai, bi) : pr_sub(T, ai, bi);
+    case PR_OP_ARITH_MULI:
+        if (boolean) return pr_and(T, a, b);
+        return fixed || is_const(w, ai) ? pr_mul(T, ai, bi) : cut(w, op, ai, bi, pr_mul(T, ai, bi));
+    case PR_OP_ARITH_DIVSI: return fixed && !v ? PR_TERM_NONE : cut(w, op, ai, bi, pr_tdiv_t(T, ai, bi));
+    case PR_OP_ARITH_REMSI: return fixed && !v ? PR_TERM_NONE : cut(w, op, ai, bi, pr_trem_t(T, ai, bi));
+    case PR_OP_ARITH_FLOORDIVSI: return fixed && !v ? PR_TERM_NONE : cut(w, op, ai, bi, pr_fdiv_t(T, ai, bi));
+    case PR_OP_ARITH_CEILDIVSI: return fixed && v <= 0 ? PR_TERM_NONE : cut(w, op, ai, bi, ceil_div(T, ai, bi));
+    case PR_OP_ARITH_DIVUI: case PR_OP_ARITH_REMUI: {
+        if (fixed && !v) return PR_TERM_NONE;
+        pr_term ua = unsigned_of(w, ai, bits), ub = unsigned_of(w, bi, bits);
+        return cut(w, op, ua, ub, op->opcode == PR_OP_ARITH_DIVUI ? pr_fdiv_t(T, ua, ub) : pr_fmod_t(T, ua, ub));
+    }
+    case PR_OP_ARITH_CEILDIVUI:
+        if (fixed && v <= 0) return PR_TERM_NONE;
+        ai = unsigned_of(w, ai, bits);
+        return cut(w, op, ai, bi, ceil_div(T, ai, unsigned_of(w, bi, bits)));
+    case PR_OP_ARITH_MAXSI: return pr_max(T, ai, bi);
+    case PR_OP_ARITH_MINSI: return pr_min(T, ai, bi);
+    case PR_OP_ARITH_MAXUI: return pr_max(T, unsigned_of(w, ai, bits), unsigned_of(w, bi, bits));
+    case PR_OP_ARITH_MINUI: return pr_min(T, unsigned_of(w, ai, bits), unsigned_of(w, bi, bits));
+    case PR_OP_ARITH_ANDI: return boolean ? pr_and(T, a, b) : pr_band(T, ai, bi);
+    case PR_OP_ARITH_ORI: return boolean ? pr_or(T, a, b) : pr_bor(T, ai, bi);
+    case PR_OP_ARITH_XORI: return boolean ? pr_ne(T, ai, bi) : pr_bxor(T, ai, bi);
+    case PR_OP_ARITH_SHLI: return fixed && v >= 0 && v < 63 ? pr_scale(T, ai, (pr_i128)1 << v) : PR_TERM_NONE;
+    case PR_OP_ARITH_SHRSI:
+        if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
+        return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
+    case PR_OP_ARITH_SHRUI:
+        if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
+        ai = unsigned_of(w, ai, bits);
+        return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
+    default: return PR_TERM_NONE;
+    }
+}
+
+static pr_term compare(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int bits)
+{
+    pr_terms *T = w->T;
+    int how = (int)pr_op_attr_int(op, "predicate", -1);
+    bool boolean = pr_term_is_bool(T, a);
+    a = as_int(w, a);
+    b = as_int(w, b);
+    if (boolean && how > 1 && how < 6) {             /* signed i1: true is -1 */
+        a = pr_neg(T, a);
+        b = pr_neg(T, b);
+    } else if (how >= 6) {
+        a = unsigned_of(w, a, bits);
+        b = unsigned_of(w, b, bits);
+        how -= 4;
+    }
+    switch (how) {
+    case 0: return pr_eq(T, a, b);
+    case 1: return pr_ne(T, a, b);
+    case 2: return pr_lt(T, a, b);
+    case 3: return pr_le(T, a, b);
+    case 4: return pr_lt(T, b, a);
+    case 5: return pr_le(T, b, a);
+    default: return PR_TERM_NONE;
+    }
+}
+
+static bool constant(pr_walk *w, const pr_op *op)
+{
+    const pr_attr *a = pr_op_attr(op, "value");
+    if (a && a->kind == PR_ATTR_BOOL) set(w, op, pr_bool(a->boolean));
+    else if (a && a->kind == PR_ATTR_INT && !a->too_wide) set(w, op, pr_const(w->T, a->integer));
+    else pr_walk_set(w, op->results[0], pr_walk_opaque());
+    return true;
+}
+
+static bool select(pr_walk *w, const pr_op *op)
+{
+    pr_sv c = pr_walk_get(w, op->operands[0]), a = pr_walk_get(w, op->operands[1]),
+          b = pr_walk_get(w, op->operands[2]), r = pr_walk_opaque();
+    if (c.kind == PR_SV_TERM && pr_term_is(c.t, PR_TERM_TRUE)) r = a;
+    else if (c.kind == PR_SV_TERM && pr_term_is(c.t, PR_TERM_FALSE)) r = b;
+    else if (c.kind == PR_SV_TERM && a.kind == PR_SV_TERM && b.kind == PR_SV_TERM) {
+        r = pr_walk_term(pr_select(w->T, c.t, a.t, b.t));
+    } else if (c.kind == PR_SV_TERM && a.kind == PR_SV_VIEW && b.kind == PR_SV_VIEW && a.v.alloc == b.v.alloc
+               && a.v.rank == b.v.rank) {
+        r = a;
+        for (int i = 0; i < PR_SHM_RANK; i++) {
+            if (a.v.indexed[i] != b.v.indexed[i] || a.v.lo[i] != b.v.lo[i] || a.v.hi[i] != b.v.hi[i]
+                || a.v.dim[i] != b.v.dim[i]) {
+                r = pr_walk_opaque();
+                break;
+            }
+            if (a.v.indexed[i]) r.v.index[i] = pr_select(w->T, c.t, a.v.index[i], b.v.index[i]);
+        }
+    }
+    pr_walk_set(w, op->results[0], r);
+    return true;
+}
+
+bool pr_walk_scalar(pr_walk *w, const pr_op *op)
+{
+    if (op->n_results != 1) return false;
+    if (op->opcode == PR_OP_ARITH_CONSTANT) return constant(w, op);
+    if (op->opcode == PR_OP_ARITH_SELECT) return select(w, op);
+    if (op->opcode == PR_OP_TT_GET_PROGRAM_ID || op->opcode == PR_OP_TT_GET_NUM_PROGRAMS) {
+        static const char *const names[] = { "pid_x", "pid_y", "pid_z", "programs_x", "programs_y", "programs_z" };
+        int axis = (int)pr_op_attr_int(op, "axis", 0);
+        if (axis < 0 || axis > 2) return false;
+        axis += op->opcode == PR_OP_TT_GET_NUM_PROGRAMS ? 3 : 0;
+        pr_walk_set(w, op->results[0], pr_walk_leaf(w, NULL, NULL, names[axis], false));
+        return true;
+    }
+    int bits = bits_of(op->results[0]);
+    if (!bits || op->n_operands < 1) return false;
+    pr_sv a = pr_walk_get(w, op->operands[0]);
+    if (a.kind != PR_SV_TERM) return false;
+    switch (op->opcode) {
+    case PR_OP_ARITH_EXTSI:
+        set(w, op, pr_term_is_bool(w->T, a.t) ? pr_neg(w->T, pr_bool_to_int(w->T, a.t)) : a.t);
+        return true;
+    case PR_OP_ARITH_EXTUI:
+        set(w, op, pr_term_is_bool(w->T, a.t) ? a.t : unsigned_of(w, a.t, bits_of(op->operands[0])));
+        return true;
+    case PR_OP_ARITH_INDEX_CAST: case PR_OP_ARITH_TRUNCI: set(w, op, a.t); return true;
+    default: break;
+    }
+    if (op->n_operands != 2) return false;
+    pr_sv b = pr_walk_get(w, op->operands[1]);
+    if (b.kind != PR_SV_TERM) return false;
+    int in = bits_of(op->operands[0]);
+    pr_term t = op->opcode == PR_OP_ARITH_CMPI ? compare(w, op, a.t, b.t, in) : binary(w, op, a.t, b.t, in);
+    if (pr_term_none(t)) return false;
+    set(w, op, t);
+    return true;
+}

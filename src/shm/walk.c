@@ -1,0 +1,440 @@
+/* The walk over the operation tree: control flow, loop-carried values, agents. See events.h and walk.h. */
+#include "shm/walk.h"
+#include <assert.h>
+#include <string.h>
+
+pr_sv pr_walk_get(pr_walk *w, const pr_value *v)
+{
+    return v ? w->env[v->id] : pr_walk_opaque();
+}
+void pr_walk_set(pr_walk *w, const pr_value *v, pr_sv s)
+{
+    if (s.kind == PR_SV_TERM && pr_term_none(s.t)) s = pr_walk_opaque();
+    w->env[v->id] = s;
+}
+pr_sv pr_walk_term(pr_term t) { return (pr_sv){ .kind = PR_SV_TERM, .t = t }; }
+pr_sv pr_walk_opaque(void) { return (pr_sv){ .kind = PR_SV_OPAQUE }; }
+
+pr_term pr_walk_when(pr_walk *w)
+{
+    pr_term t = PR_TERM_TRUE;
+    for (int i = 0; i < w->path.n; i++) t = pr_and(w->T, t, w->path.data[i]);
+    return t;
+}
+
+pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *name, bool from_memory)
+{
+    pr_shm_prog *p = w->p;
+    pr_str text = name ? pr_str_of(name) : v->name;
+    int index = -1, role = op ? 2000000 + op->id : name ? 1000000 : 0;
+    for (int i = 0; i < p->params.n && index < 0; i++) {
+        const pr_shm_param *q = &p->params.data[i];
+        if (q->leaf && pr_var_get(w->T, q->var)->index >= role && pr_str_eq(q->name, text)
+            && (!op || pr_var_get(w->T, q->var)->index == role))
+            index = i;
+    }
+    if (index < 0) {
+        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = -PR_INF, .hi = PR_INF,
+                             .index = op ? role : role + 100000 + p->params.n,
+                             .name = pr_arena_strndup(p->arena, text.s ? text.s : "v", text.s ? text.n : 1) };
+        pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory };
+        index = p->params.n;
+        pr_vec_push(p->arena, &p->params, q);
+    }
+    if (!w->concrete) return pr_walk_term(pr_var_term(w->T, p->params.data[index].var));
+    if (from_memory) w->trace->assumed = true;
+    return pr_walk_term(pr_const(w->T, index < w->n_values ? w->value[index] : 1));
+}
+
+/* ---- loops ---------------------------------------------------------------------------------------------- */
+static int loop_number(pr_walk *w, const pr_op *op)
+{
+    pr_shm_prog *p = w->p;
+    int n = p->loop_of_op[op->id];
+    if (n >= 0) return n;
+    n = p->loop_of_op[op->id] = p->loops.n;
+    pr_var_info info = { .role = PR_ROLE_ITER, .index = n, .copy = PR_COPY_NONE, .lo = 0, .hi = PR_INF,
+                         .name = pr_arena_printf(p->arena, "k%d", n) };
+    pr_shm_loop l = { .op = op, .counter = pr_var_new(w->T, info), .name = pr_region_block(op->regions[0])->args[0]->name };
+    pr_vec_push(p->arena, &p->loops, l);
+    return n;
+}
+
+static bool scalar_of(pr_walk *w, const pr_value *v, pr_term *t)
+{
+    pr_sv s = pr_walk_get(w, v);
+    *t = s.t;
+    return s.kind == PR_SV_TERM && !pr_term_is_bool(w->T, s.t);
+}
+
+/* Values carried around the loop body by block arguments, set before each iteration. */
+static void concrete_loop(pr_walk *w, const pr_op *op, const pr_block *body)
+{
+    pr_term lb, ub, st;
+    pr_i128 from = 0, to = 2, step = 1;
+    bool known = scalar_of(w, op->operands[0], &lb) && scalar_of(w, op->operands[1], &ub)
+                 && scalar_of(w, op->operands[2], &st) && pr_term_const(w->T, lb, &from)
+                 && pr_term_const(w->T, ub, &to) && pr_term_const(w->T, st, &step) && step > 0;
+    if (!known) {
+        w->trace->assumed = true;
+        from = 0, to = 2, step = 1;
+    }
+    int number = loop_number(w, op), at = w->n_loops, n = op->n_results;
+    pr_sv *carried = PR_NEW_N(w->arena, pr_sv, n);
+    for (int i = 0; i < n; i++) carried[i] = pr_walk_get(w, op->operands[3 + i]);
+    if (at < PR_SHM_LOOPS) {
+        w->loop[at] = number;
+        w->n_loops++;
+    }
+    int64_t k = 0;
+    for (pr_i128 iv = from; iv < to && w->n_steps < 4000000 && w->n_events <= w->limit; iv += step, k++) {
+        if (at < PR_SHM_LOOPS) w->iteration[at] = k;
+        pr_walk_set(w, body->args[0], pr_walk_term(pr_const(w->T, iv)));
+        for (int i = 0; i < n; i++) pr_walk_set(w, body->args[1 + i], carried[i]);
+        pr_walk_block(w, body);
+        const pr_op *yield = pr_block_terminator(body);
+        for (int i = 0; i < n; i++) carried[i] = pr_walk_get(w, yield->operands[i]);
+    }
+    w->n_loops = at;
+    for (int i = 0; i < n; i++) pr_walk_set(w, op->results[i], carried[i]);
+    if (number < 64) {
+        if (number >= w->trace->n_trips) w->trace->n_trips = number + 1;
+        if (k > w->trace->trips[number]) w->trace->trips[number] = k;
+    }
+}
+
+static pr_var state_var(pr_walk *w)
+{
+    pr_var_info info = { .role = PR_ROLE_OTHER, .index = 5000000 + w->n_states, .copy = PR_COPY_NONE, .lo = -PR_INF,
+                         .hi = PR_INF, .name = pr_arena_printf(w->arena, "x%d", w->n_states) };
+    w->n_states++;
+    return pr_var_new(w->T, info);
+}
+
+static pr_term int_of(pr_walk *w, pr_term t)
+{
+    return !pr_term_none(t) && pr_term_is_bool(w->T, t) ? pr_bool_to_int(w->T, t) : t;
+}
+
+/* Same allocation and shape, indices aside. */
+static bool same_frame(const pr_shm_view *a, const pr_shm_view *b)
+{
+    if (a->alloc != b->alloc || a->rank != b->rank || a->blurred != b->blurred) return false;
+    for (int i = 0; i < PR_SHM_RANK; i++)
+        if (a->indexed[i] != b->indexed[i] || a->lo[i] != b->lo[i] || a->hi[i] != b->hi[i]
+            || (i < a->rank && a->dim[i] != b->dim[i]))
+            return false;
+    return true;
+}
+
+static int parts(const pr_sv *s)
+{
+    int n = 0;
+    if (s->kind == PR_SV_TERM) return 1;
+    for (int d = 0; s->kind == PR_SV_VIEW && d < PR_SHM_RANK; d++) n += s->v.indexed[d];
+    return n;
+}
+static pr_term *part(pr_sv *s, int i)
+{
+    if (s->kind == PR_SV_TERM) return &s->t;
+    for (int d = 0; d < PR_SHM_RANK; d++)
+        if (s->v.indexed[d] && i-- == 0) return &s->v.index[d];
+    return NULL;
+}
+
+static pr_term trip_count(pr_walk *w, pr_term lb, pr_term ub, pr_term st)
+{
+    pr_terms *T = w->T;
+    pr_i128 step;
+    if (pr_term_const(T, st, &step)) {
+        if (step <= 0) return PR_TERM_NONE;
+        pr_term span = pr_sub(T, ub, lb);
+        if (step > 1) span = pr_fdiv_t(T, pr_add(T, span, pr_const(T, step - 1)), st);
+        return pr_max(T, PR_TERM_ZERO, span);
+    }
+    if (w->n_loops) return PR_TERM_NONE;
+    for (int i = 0; i < w->cuts.n; i++) {
+        const pr_cut *c = &w->cuts.data[i];
+        if (c->opcode == PR_OP_SCF_FOR && c->a.id == lb.id && c->b.id == ub.id && c->c.id == st.id) return c->value;
+    }
+    pr_var_info info = { .role = PR_ROLE_OTHER, .index = 1000 + w->cuts.n, .copy = PR_COPY_NONE, .lo = 0,
+                         .hi = PR_INF, .name = pr_arena_printf(w->arena, "trips%d", w->cuts.n) };
+    pr_shm_param param = { .var = pr_var_new(T, info), .name = pr_str_of(info.name) };
+    pr_vec_push(w->p->arena, &w->p->params, param);
+    pr_cut c = { PR_OP_SCF_FOR, lb, ub, st, pr_max(T, PR_TERM_ZERO, pr_var_term(T, param.var)) };
+    pr_vec_push(w->arena, &w->cuts, c);
+    return c.value;
+}
+
+static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
+{
+    pr_terms *T = w->T;
+    pr_term lb, ub, st, trips = PR_TERM_NONE, iv = PR_TERM_NONE;
+    bool known = scalar_of(w, op->operands[0], &lb);
+    known = scalar_of(w, op->operands[1], &ub) && known;
+    known = scalar_of(w, op->operands[2], &st) && known;
+    int number = loop_number(w, op), at = w->n_loops, n = op->n_results;
+    pr_var counter = w->p->loops.data[number].counter;
+    pr_term k = pr_var_term(T, counter);
+    pr_i128 step;
+    if (known && pr_term_const(T, st, &step)) pr_walk_scale(w, step);
+    if (known) trips = trip_count(w, lb, ub, st);
+    if (known) iv = pr_term_const(T, st, &step) ? pr_add(T, lb, pr_scale(T, k, step))
+                                                : pr_add(T, lb, pr_mul(T, k, st));
+    w->p->loops.data[number].trips = trips;
+    bool was_unbounded = w->unbounded, was_deep = w->deep, emit = w->emit;
+    int path = w->path.n;
+    if (at < PR_SHM_LOOPS) w->loop[w->n_loops++] = number;
+    else w->deep = true;
+    if (pr_term_none(trips)) w->unbounded = true;
+    pr_vec_push(w->arena, &w->path, pr_le(T, PR_TERM_ZERO, k));
+    if (!pr_term_none(trips)) pr_vec_push(w->arena, &w->path, pr_lt(T, k, trips));
+
+    /* 1. The body with unknown state, silently, for the updates. */
+    pr_sv *init = PR_NEW_N(w->arena, pr_sv, n), *state = PR_NEW_N(w->arena, pr_sv, n);
+    PR_VEC(pr_shm_carried) c = { 0 };
+    int *first = PR_NEW_N(w->arena, int, n);
+    for (int i = 0; i < n; i++) {
+        init[i] = state[i] = pr_walk_get(w, op->operands[3 + i]);
+        first[i] = c.n;
+        bool boolean = init[i].kind == PR_SV_TERM && pr_term_is_bool(T, init[i].t);
+        for (int j = 0; j < parts(&init[i]); j++) {
+            pr_shm_carried one = { .state = state_var(w), .init = int_of(w, *part(&init[i], j)) };
+            pr_term x = pr_var_term(T, one.state);
+            *part(&state[i], j) = boolean ? pr_int_to_bool(T, x) : x;
+            pr_vec_push(w->arena, &c, one);
+        }
+        pr_walk_set(w, body->args[1 + i], state[i]);
+    }
+    pr_walk_set(w, body->args[0], pr_walk_term(iv));
+    w->emit = false;
+    pr_walk_block(w, body);
+    w->emit = emit;
+    const pr_op *yield = pr_block_terminator(body);
+    for (int i = 0; i < n; i++) {
+        pr_sv next = pr_walk_get(w, yield->operands[i]);
+        bool same = next.kind == state[i].kind
+                    && (next.kind != PR_SV_VIEW || same_frame(&next.v, &state[i].v));
+        for (int j = 0; j < parts(&state[i]); j++)
+            c.data[first[i] + j].update = same ? int_of(w, *part(&next, j)) : PR_TERM_NONE;
+        if (!same && state[i].kind == PR_SV_VIEW) state[i] = pr_walk_opaque();
+    }
+    pr_shm_recover(w->arena, T, counter, c.data, c.n);
+
+    /* 2. The body with closed forms, and the values behind the loop. */
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < n; i++) {
+            pr_sv s = state[i];
+            bool boolean = init[i].kind == PR_SV_TERM && pr_term_is_bool(T, init[i].t);
+            for (int j = 0; j < parts(&state[i]); j++) {
+                pr_term f = c.data[first[i] + j].form;
+                if (!pr_term_none(f)) f = pr_shm_refit(w->arena, T, f, counter);
+                if (pass && !pr_term_none(f))
+                    f = pr_term_none(trips) ? trips : pr_shm_replace(w->arena, T, f, counter, trips);
+                if (pr_term_none(f)) {
+                    if (s.kind == PR_SV_TERM) s = pr_walk_opaque();
+                    else *part(&s, j) = PR_TERM_NONE;
+                    if (s.kind == PR_SV_OPAQUE) break;
+                } else {
+                    *part(&s, j) = boolean ? pr_eq(T, f, pr_const(T, 1)) : f;
+                }
+            }
+            if (s.kind == PR_SV_NONE) s = pr_walk_opaque();
+            if (pass) pr_walk_set(w, op->results[i], s);
+            else pr_walk_set(w, body->args[1 + i], s);
+        }
+        if (pass) break;
+        pr_walk_set(w, body->args[0], pr_walk_term(iv));
+        pr_walk_block(w, body);
+        w->n_loops = at;
+        w->path.n = path;
+        w->unbounded = was_unbounded;
+        w->deep = was_deep;
+    }
+}
+
+/* ---- branches ------------------------------------------------------------------------------------------- */
+static pr_sv joined(pr_walk *w, pr_term c, const pr_sv *a, const pr_sv *b)
+{
+    pr_sv r = *a;
+    if (a->kind != b->kind) return pr_walk_opaque();
+    if (a->kind == PR_SV_TERM) {
+        if (pr_term_is_bool(w->T, a->t) != pr_term_is_bool(w->T, b->t)) return pr_walk_opaque();
+        return pr_walk_term(pr_select(w->T, c, a->t, b->t));
+    }
+    if (a->kind != PR_SV_VIEW || !same_frame(&a->v, &b->v)) return pr_walk_opaque();
+    for (int i = 0; i < PR_SHM_RANK; i++)
+        if (a->v.indexed[i]) r.v.index[i] = pr_select(w->T, c, a->v.index[i], b->v.index[i]);
+    return r;
+}
+
+static void branch(pr_walk *w, const pr_op *op)
+{
+    pr_sv cond = pr_walk_get(w, op->operands[0]);
+    int n = op->n_results;
+    bool opaque = cond.kind != PR_SV_TERM || !pr_term_is_bool(w->T, cond.t);
+    pr_sv *result[2] = { PR_NEW_N(w->arena, pr_sv, n), PR_NEW_N(w->arena, pr_sv, n) };
+    bool never[2] = { !opaque && pr_term_is(cond.t, PR_TERM_FALSE), !opaque && pr_term_is(cond.t, PR_TERM_TRUE) };
+    if (w->concrete && opaque) {
+        w->trace->assumed = true;
+        never[1] = true;
+    }
+    for (int side = 0; side < 2; side++) {
+        const pr_block *b = op->n_regions > side ? pr_region_block(op->regions[side]) : NULL;
+        int path = w->path.n;
+        if (never[side] || !b) continue;
+        int outer = w->branch, outer_loops = w->branch_loops;
+        if (opaque) {
+            w->may++;
+            w->branch = ++w->n_branches;
+            w->branch_loops = w->n_loops;
+        } else if (!w->concrete) pr_vec_push(w->arena, &w->path, side ? pr_not(w->T, cond.t) : cond.t);
+        pr_walk_block(w, b);
+        if (opaque) w->may--;
+        w->branch = outer;
+        w->branch_loops = outer_loops;
+        w->path.n = path;
+        const pr_op *yield = pr_block_terminator(b);
+        for (int i = 0; i < n && yield && i < yield->n_operands; i++)
+            result[side][i] = pr_walk_get(w, yield->operands[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        pr_sv r = pr_walk_opaque();
+        if (never[0]) r = result[1][i];
+        else if (never[1]) r = result[0][i];
+        else if (!opaque) r = joined(w, cond.t, &result[0][i], &result[1][i]);
+        pr_walk_set(w, op->results[i], r);
+    }
+}
+
+/* ---- warp specialisation ----------------------------------------------------------------------------------- */
+static void mark(pr_walk *w, pr_shm_event_kind kind, const pr_op *op)
+{
+    pr_shm_event e = { .kind = kind, .op = op };
+    pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
+}
+
+static void specialize(pr_walk *w, const pr_op *op)
+{
+    int outer = w->ws;
+    mark(w, PR_SHM_EV_ENTRY, op);
+    w->ws = w->n_ws++;
+    mark(w, PR_SHM_EV_BEGIN, op);
+    for (int r = 0; r < op->n_regions && r < PR_SHM_AGENTS; r++) {
+        const pr_block *b = pr_region_block(op->regions[r]);
+        if (!b) continue;
+        w->agent = r;
+        if (r) {
+            mark(w, PR_SHM_EV_BEGIN, op);
+            for (int i = 0; i < b->n_args && i < op->n_operands; i++)
+                pr_walk_set(w, b->args[i], pr_walk_get(w, op->operands[i]));
+        }
+        pr_walk_block(w, b);
+        const pr_op *end = pr_block_terminator(b);
+        for (int i = 0; !r && end && i < op->n_results && i < end->n_operands; i++)
+            pr_walk_set(w, op->results[i], pr_walk_get(w, end->operands[i]));
+        if (r) mark(w, PR_SHM_EV_END, op);
+    }
+    w->agent = 0;
+    mark(w, PR_SHM_EV_END, op);
+    w->ws = outer;
+    mark(w, PR_SHM_EV_JOIN, op);
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------------- */
+static bool is_effect(const pr_op *op)
+{
+    return pr_str_starts(op->name, "ttg.") || pr_str_starts(op->name, "ttng.");
+}
+static const pr_op *first_effect(const pr_region *r)
+{
+    for (int b = 0; r && b < r->n_blocks; b++) {
+        for (int i = 0; i < r->blocks[b]->n_ops; i++) {
+            const pr_op *op = r->blocks[b]->ops[i];
+            if (is_effect(op) && op->opcode != PR_OP_TTG_CONVERT_LAYOUT && !pr_shm_is_view(op->opcode)) return op;
+            for (int k = 0; k < op->n_regions; k++) {
+                const pr_op *e = first_effect(op->regions[k]);
+                if (e) return e;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void step(pr_walk *w, const pr_op *op)
+{
+    w->n_steps++;
+    switch (op->opcode) {
+    case PR_OP_SCF_FOR:
+        if (w->concrete) concrete_loop(w, op, pr_region_block(op->regions[0]));
+        else symbolic_loop(w, op, pr_region_block(op->regions[0]));
+        return;
+    case PR_OP_SCF_IF: branch(w, op); return;
+    case PR_OP_TTG_WARP_SPECIALIZE: specialize(w, op); return;
+    default: break;
+    }
+    for (int i = 0; i < op->n_results; i++) pr_walk_set(w, op->results[i], pr_walk_opaque());
+    if (pr_walk_effect(w, op) || pr_walk_scalar(w, op)) return;
+    for (int r = 0; r < op->n_regions; r++) {
+        const pr_op *e = first_effect(op->regions[r]);
+        if (!e) continue;
+        if (w->concrete) w->trace->assumed = true;
+        else if (w->emit)
+            pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e,
+                          pr_arena_printf(w->arena, "`" PR_STR_FMT "` inside `" PR_STR_FMT "`",
+                                          PR_STR_ARG(e->name), PR_STR_ARG(op->name)));
+    }
+    const pr_type *t = op->n_results == 1 ? op->results[0]->type : NULL;
+    bool integer = t && (t->kind == PR_TYPE_INT || t->kind == PR_TYPE_INDEX);
+    if (integer && t->bits > 1 && !w->n_loops && !w->may)
+        pr_walk_set(w, op->results[0], pr_walk_leaf(w, op, op->results[0], NULL, true));
+}
+
+void pr_walk_block(pr_walk *w, const pr_block *b)
+{
+    for (int i = 0; i < b->n_ops; i++) step(w, b->ops[i]);
+}
+
+static void begin(pr_walk *w, pr_shm_prog *p, pr_arena *arena, bool concrete)
+{
+    *w = (pr_walk){ .p = p, .T = p->T, .arena = arena, .concrete = concrete, .emit = true, .ws = -1,
+                    .env = PR_NEW_N(arena, pr_sv, p->ir->n_values + 1) };
+}
+
+static void arguments(pr_walk *w)
+{
+    const pr_block *entry = pr_region_block(w->p->func->regions[0]);
+    for (int i = 0; i < entry->n_args; i++) {
+        const pr_type *t = entry->args[i]->type;
+        bool integer = t && (t->kind == PR_TYPE_INT || t->kind == PR_TYPE_INDEX) && t->bits > 1;
+        pr_walk_set(w, entry->args[i], integer ? pr_walk_leaf(w, NULL, entry->args[i], NULL, false) : pr_walk_opaque());
+    }
+}
+
+void pr_shm_run(pr_shm_prog *p, pr_arena *scratch, const int64_t *value, int n_values, int limit,
+                pr_shm_trace *out)
+{
+    pr_walk w;
+    memset(out, 0, sizeof *out);
+    begin(&w, p, scratch, true);
+    w.value = value;
+    w.n_values = n_values;
+    w.trace = out;
+    w.limit = limit;
+    arguments(&w);
+    pr_walk_block(&w, pr_region_block(p->func->regions[0]));
+    out->n_agents = p->n_agents;
+    out->n_ws = w.n_ws;
+    out->too_long = w.n_events > limit || w.n_steps >= 4000000;
+}
+
+void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out)
+{
+    pr_walk w;
+    memset(out, 0, sizeof *out);
+    begin(&w, p, p->arena, false);
+    w.model = out;
+    arguments(&w);
+    pr_walk_block(&w, pr_region_block(p->func->regions[0]));
+    out->n_ws = w.n_ws;
+}

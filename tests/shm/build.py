@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Rebuild the TTGIR texts of kernels.py (needs Triton; no GPU): python build.py [NAME...]
+
+One line of expect.txt a text: name, status, finding ids that must be there."""
+import os
+import re
+import sys
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon._runtime import GluonASTSource
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import kernels as K  # noqa: E402
+
+
+def desc(n):
+    layout = gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2)
+    return f"tensordesc<fp16[{n}, {n}],{layout!r}>"
+
+
+def table():
+    """name -> (kernel, signature, constexprs, capability)"""
+    rows = {}
+    for v in K.RING:
+        rows[f"ring_wgmma.{v}"] = (K.ring_wgmma, {"desc": desc(64), "out": "*fp32", "K": "i32"}, {"S": 3, "V": v}, 90)
+    for s in (1, 2, 4):
+        rows[f"ring_wgmma.s{s}"] = (K.ring_wgmma, {"desc": desc(64), "out": "*fp32", "K": "i32"}, {"S": s, "V": "ok"}, 90)
+    for v in K.READERS:
+        rows[f"ring_readers.{v}"] = (K.ring_readers, {"desc": desc(64), "out": "*fp16", "K": "i32"}, {"S": 2, "V": v}, 90)
+    for name, s, d, n, v in (("ok", 3, 2, 1, "ok"), ("wait-weaker", 3, 2, 2, "ok"), ("no-wait", 3, 2, 1, "no-wait"),
+                             ("no-commit", 3, 2, 1, "no-commit"), ("shallow", 2, 2, 1, "ok"), ("too-shallow", 2, 3, 2, "ok"),
+                             ("deep", 4, 3, 2, "ok")):
+        rows[f"ring_cp.{name}"] = (K.ring_cp, {"inp": "*fp16", "out": "*fp16", "K": "i32"}, {"S": s, "D": d, "N": n, "V": v}, 80)
+    for name, s, n, v in (("ok", 2, 1, "ok"), ("pendings", 2, 2, "ok"), ("no-wait", 2, 1, "no-wait"),
+                          ("alternate-two", 2, 1, "alternate-two"), ("three", 3, 2, "ok"), ("shallow", 1, 1, "ok")):
+        rows[f"ring_store.{name}"] = (K.ring_store, {"inp": "*fp16", "desc": desc(64), "K": "i32"}, {"S": s, "N": n, "V": v}, 90)
+    for v in K.HANDOFF:
+        rows[f"handoff_store.{v}"] = (K.handoff_store, {"inp": "*fp16", "desc": desc(64), "K": "i32"}, {"V": v}, 90)
+    for v in K.TCGEN05:
+        rows[f"ring_tcgen05.{v}"] = (K.ring_tcgen05, {"desc": desc(128), "out": "*fp32", "K": "i32"}, {"S": 3, "V": v}, 100)
+    for name, s, d, p in (("ok", 3, 2, 1), ("pendings", 3, 2, 2), ("shallow", 2, 2, 1), ("drained", 2, 2, 0), ("prefetch-one", 2, 1, 1)):
+        rows[f"ring_single.{name}"] = (K.ring_single, {"desc": desc(64), "out": "*fp32", "K": "i32"}, {"S": s, "D": d, "P": p}, 90)
+    return rows
+
+
+def compile_one(name, fn, signature, constexprs, capability):
+    sig = {**signature, **{k: "constexpr" for k in constexprs}}
+    attrs = {(i, ): [["tt.divisibility", 16]] for i, t in enumerate(signature.values()) if t.startswith("*")}
+    src = GluonASTSource(fn, sig, constexprs, attrs)
+    try:
+        text = triton.compile(src, target=GPUTarget("cuda", capability, 32), options={"num_warps": 4}).asm["ttgir"]
+    except Exception as e:  # noqa: BLE001
+        print(f"{name}: {type(e).__name__}: {e}", file=sys.stderr)
+        return
+    text = text.replace(HERE + os.sep, "")
+    text = re.sub(r'"[^"]*/(site-packages/)?triton/', '"triton/', text)
+    with open(os.path.join(HERE, "ttgir", name + ".ttgir"), "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def main():
+    wanted = sys.argv[1:]
+    for name, (fn, sig, consts, cc) in table().items():
+        if not wanted or any(name.startswith(w) for w in wanted):
+            compile_one(name, fn, sig, consts, cc)
+
+
+if __name__ == "__main__":
+    main()

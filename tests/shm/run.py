@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The TTGIR texts against expect.txt: run.py POLYRACE [--only NAME]
+
+Each text is checked four times:
+  1. status and finding ids as expected, and no proof of a broken kernel (--cross-check); a finding has both instances, trip counts and what is missing
+  2. without the polyhedral stage (--engine=z3): a safe kernel is unsupported (bounded-only), never ok;
+     a broken one keeps its verdict
+  3. with every value renamed and 4. with constants in reverse order: the same verdict and findings"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def verdict(program, path, *options):
+    done = subprocess.run([program, "check", "--format=json", *options, path], capture_output=True, text=True)
+    if done.returncode not in (0, 1, 2):
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()}")
+    v = json.loads(done.stdout)
+    want = {"ok": 0, "races": 1, "deadlock": 1, "hazard": 1}.get(v["status"], 2)
+    if done.returncode != want:
+        raise RuntimeError(f"status {v['status']} but exit {done.returncode}")
+    return v
+
+
+def essence(v):
+    """What may not depend on names or on the order of independent operations."""
+    def site(s):
+        return s and (s["partition"], s["op"], s["loc"].get("line"), tuple(s["iteration"]))
+    return (v["status"], v["scope"],
+            sorted((f["id"], f["memory"], f["slot"], site(f["first"]), site(f["second"]), f["trip_counts"])
+                   for f in v["findings"]),
+            sorted((r["kind"], r["loc"].get("line") if r["loc"] else None) for r in v["refusals"]))
+
+
+def renamed(text):
+    names = {}
+    return re.sub(r"%[A-Za-z0-9_$.\-]+", lambda m: names.setdefault(m.group(0), f"%n{len(names) * 7 + 3}"), text)
+
+
+def reordered(text):
+    out, run = [], []
+    for line in text.splitlines():
+        if re.match(r"\s*%\S+ = arith\.constant ", line):
+            run.append(line)
+            continue
+        out += reversed(run)
+        run = []
+        out.append(line)
+    return "\n".join(out + run[::-1]) + "\n"
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("program")
+    ap.add_argument("--only")
+    a = ap.parse_args()
+    bad = total = 0
+    with open(os.path.join(HERE, "expect.txt"), encoding="utf-8") as f:
+        rows = [line.split("#")[0].split() for line in f]
+    rows = [r for r in rows if r]
+    listed = {r[0] for r in rows}
+    for extra in sorted({n[:-6] for n in os.listdir(os.path.join(HERE, "ttgir")) if n.endswith(".ttgir")} - listed):
+        print(f"{extra}: no line in expect.txt")
+        bad += 1
+    for name, status, *ids in rows:
+        if a.only and not name.startswith(a.only):
+            continue
+        total += 1
+        path = os.path.join(HERE, "ttgir", name + ".ttgir")
+        problems = []
+        try:
+            v = verdict(a.program, path, "--cross-check")
+            got = [f["id"] for f in v["findings"]]
+            kinds = [r["kind"] for r in v["refusals"]]
+            if v["status"] != status:
+                problems.append(f"status {v['status']} {got} {kinds}, expected {status}")
+            missing = [i for i in ids if i not in got + kinds]
+            if missing:
+                problems.append(f"no {missing} in {got + kinds}")
+            for finding in v["findings"]:
+                if not (finding["what"] and finding["missing"] and finding["first"] and finding["confirmed"]):
+                    problems.append(f"incomplete finding {finding['id']}")
+            if status == "ok" and v["scope"] != "every-trip-count":
+                problems.append(f"scope {v['scope']}")
+            off = verdict(a.program, path, "--engine=z3")
+            if status == "ok" and (off["status"] != "unsupported"
+                                   or "bounded-only" not in [r["kind"] for r in off["refusals"]]):
+                problems.append(f"without the proof: {off['status']}")
+            if status in ("races", "deadlock", "hazard") and off["status"] != status:
+                problems.append(f"without the proof: {off['status']}")
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            for how, change in (("renamed", renamed), ("reordered", reordered)):
+                with tempfile.NamedTemporaryFile("w", suffix=".ttgir", delete=False) as t:
+                    t.write(change(text))
+                try:
+                    if essence(verdict(a.program, t.name)) != essence(v):
+                        problems.append(f"{how}: another verdict")
+                finally:
+                    os.unlink(t.name)
+        except (RuntimeError, OSError, ValueError, KeyError) as e:
+            problems.append(str(e))
+        for p in problems:
+            print(f"{name}: {p}")
+        bad += bool(problems)
+    print(f"{total - bad} of {total} TTGIR texts as expected")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
