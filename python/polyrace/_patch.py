@@ -6,10 +6,11 @@ gets the launches. What was replaced is put back when the last trace closes, wha
 """
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from . import _triton
+from . import _inductor, _triton
 
 if TYPE_CHECKING:
     from ._trace import Trace
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 _lock = threading.RLock()
 _open: "list[Trace]" = []
 _saved: "list[tuple[Any, str, bool, Any]]" = []
+
+
+_watcher: "_inductor.Watcher | None" = None
 
 
 class _Local(threading.local):
@@ -89,6 +93,10 @@ def _replace(owner: Any, name: str, value: Any) -> None:
 
 
 def _restore() -> None:
+    global _watcher
+    if _watcher is not None:
+        _watcher.stop()
+        _watcher = None
     while _saved:
         owner, name, own, value = _saved.pop()
         if own:
@@ -162,5 +170,37 @@ def _install(trace: "Trace") -> None:
             return t.recorder.interpreted(self, args, kwargs, grid, warmup,
                                           lambda: interpreted_run(self, *args, grid=grid, warmup=warmup, **kwargs))
         _replace(InterpretedFunction, "run", interpret)
+    _watch_inductor()
     if trace.device is None:
         _replace(driver, "_active", HostDriver(trace.target))
+
+
+def _watch_inductor() -> None:
+    """Inductor's launcher, now or when torch loads it while a trace is open."""
+    global _watcher
+    module = sys.modules.get(_inductor.MODULE)
+    if module is not None:
+        _replace_inductor(module)
+        return
+
+    def loaded(module: Any) -> None:
+        with _lock:
+            if _open:
+                _replace_inductor(module)
+    _watcher = _inductor.Watcher(_inductor.MODULE, loaded)
+    sys.meta_path.insert(0, _watcher)  # type: ignore[arg-type]
+
+
+def _replace_inductor(module: Any) -> None:
+    tuner = getattr(module, "CachingAutotuner", None)
+    original = getattr(tuner, "run", None)
+    if original is None:
+        return
+
+    def run(self: Any, *args: Any, stream: Any = None, **kwargs: Any) -> Any:
+        t = current()
+        if t is None:
+            return original(self, *args, stream=stream, **kwargs)
+        return t.recorder.inductor(self, args, {k: v for k, v in kwargs.items() if k != "benchmark_run"},
+                                   lambda: original(self, *args, stream=stream, **kwargs))
+    _replace(tuner, "run", run)

@@ -16,7 +16,7 @@ import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable
 
-from . import _facts, _patch, _triton
+from . import _facts, _inductor, _patch, _triton
 from ._facts import Facts, Snapshot, Uses
 from ._launch import Launch
 from ._solve import Entry, Question, label, no_text, textless
@@ -199,6 +199,19 @@ class Recorder:
         self.skipped_launches += 1
         return None
 
+    def inductor(self, tuner: Any, args: tuple, kwargs: "dict[str, Any]", original: Callable[[], Any]) -> Any:
+        """A launch of a kernel that torch.compile generated."""
+        name = str((getattr(tuner, "inductor_meta", None) or {}).get("kernel_name") or
+                   getattr(getattr(tuner, "fn", None), "__name__", "kernel"))
+        group = _inductor.asked(tuner, args, kwargs)
+        self._contain(name, lambda: self.launch(name, group), group)
+        if self.trace.run:
+            self.stale.clear()
+            with _patch.inside():
+                return original()
+        self.skipped_launches += 1
+        return None
+
     def again(self, asked: Asked, grid: Any, args: tuple) -> None:
         """A launch of what an un-run launch returned."""
         b = asked.binding
@@ -263,7 +276,7 @@ class Recorder:
         if known is None:
             began = time.perf_counter()
             try:
-                known = (b.fn, _triton.compile_ttir(b, self.trace.target))
+                known = (b.fn, _triton.compile_ttir(b, b.target or self.trace.target))
             except _triton.NoText as e:  # without its traceback, which holds on to the compiler's objects
                 known = (b.fn, (e.kind, e.message))
             with self.lock:

@@ -94,7 +94,7 @@ class Binding:
     options: Any
     key: tuple
     config: "dict[str, Any]" = field(default_factory=dict)
-    hooks: "list[str]" = field(default_factory=list)  # tensors that a pre_hook of this configuration names
+    target: Any = None  # of a kernel that was generated for one; None: the trace's
 
 
 @functools.lru_cache(maxsize=None)

@@ -430,6 +430,36 @@ def test_returned_kernel_launches():
     assert [x.verdict.status for x in t.launches] == ["ok", "races"]
 
 
+def inductor_kernel(tmp_path, dest):
+    import importlib.util
+    import inductor_source
+    path = tmp_path / f"generated_{abs(hash(dest))}.py"
+    path.write_text(inductor_source.SOURCE.replace("NAME", "triton_poi_0").replace("DEST", dest))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.triton_poi_0
+
+
+@pytest.mark.skipif(not triton.__version__.startswith("3.8"), reason="the installed torch works with Triton 3.8")
+def test_launches_of_generated_kernels(tmp_path):
+    import fakedevice
+    before, real = fakedevice.driver._active, triton.backends.backends["nvidia"].driver
+    try:
+        kernels = [inductor_kernel(tmp_path, dest) for dest in ("x0", "x0 // 2")]
+    finally:
+        fakedevice.driver._active = before
+        object.__setattr__(triton.backends.backends["nvidia"], "driver", real)
+    x, y = f32(500), f32(500)
+    t, text = analyse(lambda: [kernel.run(x, y, 500, stream=0) for kernel in kernels])
+    assert [(a.kernel, a.verdict.status) for a in t.launches] == [("triton_poi_0", "ok"), ("triton_poi_0", "races")]
+    v = t.launches[1].verdict
+    assert len(v.configs) >= 1 and "XBLOCK" in v.configs[0].config and t.launches[0].verdict.rung == "T0"
+    parts = t.launches[0].document.get("configs") or [t.launches[0].document]
+    for part in parts:
+        assert part["grid"] == [-(-500 // part["config"]["XBLOCK"]), 1, 1] and part["args"]["xnumel"] == 500
+
+
 def test_warmup_is_not_a_launch():
     t, _ = analyse(lambda: k.copy.warmup(torch.float32, torch.float32, 5, B=64, grid=(1,)))
     assert t.launches == []
