@@ -88,7 +88,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _is_descriptor(value: Any) -> bool:
-    return all(hasattr(value, a) for a in ("base", "shape", "strides", "block_shape"))
+    return not _is_tensor(value) and all(hasattr(value, a) for a in ("base", "shape", "strides", "block_shape"))
 
 
 def scalar(value: Any) -> Any:
@@ -164,7 +164,7 @@ def read_tensor(name: str, value: Any, facts: Facts, uses: Uses, snap: "Snapshot
                 stale: "Callable[[int, int], str | None]", no_contents: "str | None" = None) -> "dict | None":
     """One tensor in the form of the launch file. None: nothing is known beyond its type."""
     t, dtype = value, getattr(value, "dtype", None)
-    if hasattr(value, "base") and not hasattr(value, "untyped_storage"):
+    if not hasattr(value, "untyped_storage") and hasattr(value, "base"):
         t = value.base  # triton.reinterpret: the bytes of another tensor
     try:
         shape = [int(s) for s in t.shape]
@@ -292,7 +292,10 @@ def read_arguments(arguments: "list[tuple[str, Any, Any]]", uses: Uses, snap: "S
     facts = Facts()
     for name, value, kind in arguments:
         why = no_contents or ("reset by a pre_hook" if reset and name.split(".")[0] in reset else None)
-        if _is_descriptor(value):
+        if _is_tensor(value):
+            body = read_tensor(name, value, facts, uses, snap, stale, why)
+            facts.args[name] = None if body is None else {"tensor": body}
+        elif _is_descriptor(value):
             body = read_tensor(name, value.base, facts, uses, snap, stale, why)
             if body is None:
                 facts.args[name] = None
@@ -300,9 +303,6 @@ def read_arguments(arguments: "list[tuple[str, Any, Any]]", uses: Uses, snap: "S
             facts.args[name] = {"descriptor": {
                 "tensor": body, "shape": [int(s) for s in value.shape], "strides": [int(s) for s in value.strides],
                 "block": [int(s) for s in value.block_shape], "padding": str(getattr(value, "padding", None) or "zero")}}
-        elif _is_tensor(value):
-            body = read_tensor(name, value, facts, uses, snap, stale, why)
-            facts.args[name] = None if body is None else {"tensor": body}
         else:
             facts.args[name] = scalar(value)
             facts.scalars = facts.scalars or not isinstance(value, float)

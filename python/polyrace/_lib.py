@@ -339,7 +339,7 @@ def engine_versions() -> "dict[str, str]":
     for name in ("isl", "z3"):
         v = library().polyrace_engine_version(name.encode())
         if v:
-            out[name] = v.decode()
+            out[name] = v.decode().strip()
     return out
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import copy
+import functools
 import hashlib
 import json
 import os
@@ -104,8 +105,14 @@ class Question:
         part["ttir_text"] = e.text
         return part
 
+    @functools.cached_property
+    def data(self) -> bytes:
+        """The document as the library reads it."""
+        return json.dumps(self.document).encode()
+
+    @functools.cached_property
     def key(self) -> bytes:
-        return hashlib.blake2b(json.dumps(self.document).encode(), digest_size=20).digest()
+        return hashlib.blake2b(self.data, digest_size=20).digest()
 
 
 class Solver:
@@ -132,7 +139,7 @@ class Solver:
 
     def ask(self, q: Question) -> "concurrent.futures.Future[tuple[str, str]]":
         """The library's document and report for a question. Equal questions share a future."""
-        key = q.key()
+        key = q.key
         with self.lock:
             self.counters.launches += 1
             self.counters.configs += len(q.entries)
@@ -143,8 +150,7 @@ class Solver:
             if len(self.memo) >= _MEMO_BOUND:
                 self.memo.pop(next(iter(self.memo)))
             self.counters.solved += sum(e.text is not None for e in q.unique)
-            data = json.dumps(q.document).encode()
-            future = self.memo[key] = self.pool.submit(self._decide, data)
+            future = self.memo[key] = self.pool.submit(self._decide, q.data)
             return future
 
     def _decide(self, data: bytes) -> "tuple[str, str]":

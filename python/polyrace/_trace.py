@@ -121,12 +121,14 @@ class Trace:
     def submit(self, launch: Launch, q: Question, notes: "list[str]", qualifiers: "list[str]") -> None:
         """Asks for the verdict of a launch."""
         launch.document = {k: v for k, v in q.document.items() if k not in ("kernel", "version")}
-        key = (q.key(), launch.site)
+        key = (q.key, launch.site)
         with self._lock:
             self._add(launch)
             launch.repeat = self._first.setdefault(key, launch.index)
             if launch.repeat == launch.index:
                 launch.repeat = None
+            else:
+                launch.document = self.launches[launch.repeat].document  # equal, and may be large
             future = self.solver.ask(q)
             self._pending.append((launch, q, notes, qualifiers, future))
         future.add_done_callback(lambda _: self._drain())
