@@ -25,7 +25,10 @@ class Uses:
     unknown: bool = True
 
     def writes(self, name: str) -> bool:
-        return self.unknown or name in self.written
+        return self.unknown or name in self.written or name.split(".")[0] in self.written
+
+    def loads(self, name: str) -> bool:
+        return self.unknown or name in self.loaded or name.split(".")[0] in self.loaded
 
 
 _RECORD = re.compile(r"^\(record .*?\(kind ([a-z_]+)\).*?\(base (-?\d+)(?: \"([^\"]*)\")?")
@@ -208,7 +211,7 @@ def read_tensor(name: str, value: Any, facts: Facts, uses: Uses, snap: "Snapshot
         out["strides"] = strides
     if uses.writes(name) and hi > lo:
         facts.writes.append((storage, lo, hi))
-    if name in uses.loaded or uses.unknown:
+    if uses.loads(name):
         data, why = _contents(name, t, out["dtype"], shape, strides, size, fake, lo, hi, uses, snap, stale, no_contents)
         if data is None:
             out["no_values"] = why

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import threading
 from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping
@@ -223,6 +224,7 @@ def _run_stages(b: Binding, target: Any, options: Any) -> str:
     return str(stages["ttir"](module, {}))
 
 
+_ARGUMENT_NAME = re.compile(r'loc\("([^"]*)"')
 OTHER_TARGETS = ("cuda:80", "cuda:90", "cuda:100", "hip:gfx942")
 
 
@@ -230,7 +232,8 @@ def compile_ttir(b: Binding, target: Any) -> str:
     """The TTIR of a binding. Raises NoText: `compile-failed` when another target accepts the source or fails
     otherwise, `note` when every target rejects it with one message, which then lies in the source."""
     try:
-        return _make_ttir(b, target, b.options)
+        text = _make_ttir(b, target, b.options)
+        return text if release() >= (3, 7) else own_names(text, b)
     except (NoText, KeyboardInterrupt):
         raise
     except ImportError as e:
@@ -279,6 +282,24 @@ def text_arguments(b: Binding) -> "list[tuple[str, Any, Any]]":
     for name, kind in b.signature.items():
         walk(name, b.bound[name], kind)
     return out
+
+
+def own_names(text: str, b: Binding) -> str:
+    """Triton 3.6 gives all parts of a tuple and of a descriptor one name in the text. They get the names that newer
+    releases print: ts.0, d, d.shape.0, d.stride.0. Only names of arguments change."""
+    names: "list[str]" = []
+    for name, value, _ in text_arguments(b):
+        names.append(name)
+        rank = len(value.shape) if hasattr(value, "block_shape") else 0
+        names += [f"{name}.{part}.{k}" for part in ("shape", "stride") for k in range(rank)]
+    start = text.find("tt.func public")
+    end = text.find(" attributes {", start)
+    if all("." not in n for n in names) or start < 0 or end < 0:
+        return text
+    head, found = text[start:end], iter(names)
+    if len(_ARGUMENT_NAME.findall(head)) != len(names):
+        return text
+    return text[:start] + _ARGUMENT_NAME.sub(lambda m: f'loc("{next(found)}"', head) + text[end:]
 
 
 def config_label(b: Binding) -> "dict[str, Any]":
