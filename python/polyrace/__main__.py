@@ -5,14 +5,24 @@ import argparse
 import json
 import os
 import runpy
+import signal
 import sys
+import threading
 from typing import Any
 
 from . import __version__
 from .errors import PolyraceError
 
 _EPILOG = """exit status: 0 every launch proved, 1 a race, 2 something not decided, 3 wrong usage or the script failed,
-4 an internal error, 130 interrupted. A script that ends with a status of its own keeps it when every launch is proved."""
+4 an internal error, 130 interrupted, 143 terminated. A script that ends with a status of its own keeps it when every launch is proved."""
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM: as an interrupt, with another exit status."""
+
+
+def _terminate(number: int, frame: Any) -> None:
+    raise _Terminated()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -31,6 +41,8 @@ def _parser() -> argparse.ArgumentParser:
                    help='an option of "polyrace check", for example --set engine=isl')
     p.add_argument("--bounds", choices=("note", "error"), default="note",
                    help="out-of-bounds accesses found: listed, or also exit status 1")
+    p.add_argument("--pretend-device", action="store_true", help="without a device, answer the program's questions to "
+                   "Triton about it with the target")
     p.add_argument("--workers", type=int, metavar="N", help="worker threads (default: one a processor)")
     p.add_argument("--stats", action="store_true", help="counts and times at the end")
     p.add_argument("--quiet", action="store_true", help="no lines for proved launches")
@@ -126,7 +138,7 @@ def run(argv: "list[str] | None" = None) -> int:
     from ._trace import Trace
     try:
         t = Trace(given.execute, given.target, verbose=not given.quiet, workers=given.workers,
-                  **_options(given.set, parser))
+                  pretend_device=given.pretend_device, **_options(given.set, parser))
         t.__enter__()
     except SystemExit:
         return 3
@@ -136,19 +148,21 @@ def run(argv: "list[str] | None" = None) -> int:
     sys.argv = [given.script, *given.args]
     failure: "BaseException | None" = None
     code: Any = 0
-    interrupted = False
+    interrupted = 0
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         code, failure = _run_script(given.script, given.module)
         t.__exit__(None, None, None)
     except KeyboardInterrupt as e:
-        interrupted = True
+        interrupted = 143 if isinstance(e, _Terminated) else 130
         t.__exit__(type(e), e, e.__traceback__)
     if failure is not None:
         _print_traceback(failure)
     return _finish(t, given, code, failure, interrupted)
 
 
-def _finish(t: Any, given: argparse.Namespace, code: Any, failure: "BaseException | None", interrupted: bool) -> int:
+def _finish(t: Any, given: argparse.Namespace, code: Any, failure: "BaseException | None", interrupted: int) -> int:
     status = t.exit_status if t.launches else 0
     if given.bounds == "error" and status != 1 and any(x.verdict is not None and x.verdict.out_of_bounds
                                                        for x in t.launches):
@@ -166,7 +180,7 @@ def _finish(t: Any, given: argparse.Namespace, code: Any, failure: "BaseExceptio
         if given.stats:
             sys.stderr.write(_stats(t))
     if interrupted:
-        return 130
+        return interrupted
     if failure is not None:
         print(f"polyrace: the script failed: {type(failure).__name__}", file=sys.stderr)
         return status if status == 1 else 3

@@ -71,7 +71,7 @@ def inputs(ttir: "Path | bytes | Mapping[str, Any]", launch: LaunchLike = None, 
             raise TypeError("check(launch) takes one mapping; for a text with a launch use check(text, launch)")
         return _lib.Inputs(given, launch=json.dumps(ttir).encode(), launch_name=name or str(ttir.get("kernel", "launch")))
     if _is_path(ttir):
-        path = os.fspath(ttir)  # type: ignore[arg-type]
+        path = str(os.fspath(ttir))  # type: ignore[arg-type]
         kind = os.path.splitext(path)[1].lower().lstrip(".")
         text, text_name = _read(path), name or path
         if kind in ("json", "jsonl"):

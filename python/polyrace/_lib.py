@@ -38,7 +38,7 @@ class _Options(ctypes.Structure):
                 + [("grid", ctypes.c_int64 * 3), ("assume", ctypes.POINTER(ctypes.c_char_p)),
                    ("n_assume", ctypes.c_size_t), ("pair", ctypes.c_int64), ("source_dir", ctypes.c_char_p),
                    ("no_explain", ctypes.c_int), ("cache_dir", ctypes.c_char_p), ("no_cache", ctypes.c_int),
-                   ("later", ctypes.c_char * 1024)])  # room for fields that a newer library appends
+                   ("later", ctypes.c_char * 1024)])  # type: ignore[assignment]  # room for fields that a newer library appends
 
 
 _WRITE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
@@ -345,7 +345,8 @@ def engine_versions() -> "dict[str, str]":
 
 def refusal_kinds() -> "dict[str, tuple[str, str]]":
     """The closed list of refusal kinds: slug -> (meaning, advice)."""
-    lib, out, k = library(), {}, 0
+    lib, k = library(), 0
+    out: "dict[str, tuple[str, str]]" = {}
     while True:
         slug = lib.polyrace_refusal_slug(k)
         if not slug:

@@ -1,7 +1,7 @@
 """Where Triton launches kernels, and putting everything back.
 
 Replaced while a trace is open: `JITFunction.run`, `Autotuner.run`, `InterpretedFunction.run`,
-`CompiledKernel.__getitem__`, and, where the machine has no device, Triton's active driver. The innermost open trace
+`CompiledKernel.__getitem__`, Inductor's launcher, and with `pretend_device` Triton's active driver. The innermost open trace
 gets the launches. What was replaced is put back when the last trace closes, whatever the order.
 """
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _install(trace: "Trace") -> None:
                                           lambda: interpreted_run(self, *args, grid=grid, warmup=warmup, **kwargs))
         _replace(InterpretedFunction, "run", interpret)
     _watch_inductor()
-    if trace.device is None:
+    if trace.device is None and trace.pretend_device:
         _replace(driver, "_active", HostDriver(trace.target))
 
 

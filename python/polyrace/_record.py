@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 import traceback
+import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -45,9 +46,12 @@ class HostKernel:
     def __init__(self, recorder: "Recorder", asked: Asked, text: "str | None"):
         self._recorder, self._asked = recorder, asked
         self.asm = {"ttir": text or ""}
-        self.n_regs, self.n_spills, self.metadata, self.name = 0, 0, None, ""
+        self.n_regs, self.n_spills, self.name = 0, 0, ""
+        self.metadata = types.SimpleNamespace(shared=0, name="")
         if asked.binding is not None:
             self.name = asked.binding.fn.__name__
+            self.metadata = types.SimpleNamespace(**getattr(asked.binding.options, "__dict__", {}))
+            self.metadata.shared, self.metadata.name = 0, self.name
 
     def __getitem__(self, grid: Any) -> Callable:
         def launch(*args: Any, stream: Any = None) -> None:
@@ -469,7 +473,6 @@ def _rewrap(fn: Any, done: "dict[int, Any]") -> Any:
     """A JITFunction of an interpreted function, with the interpreted functions that it calls re-wrapped too."""
     from triton.runtime.interpreter import InterpretedFunction
     from triton.runtime.jit import JITFunction
-    import types
     known = done.get(id(fn))
     if known is not None:
         return known

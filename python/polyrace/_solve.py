@@ -235,7 +235,7 @@ def answer(q: Question, raw: "tuple[str, str]", where: str) -> Verdict:
 
 def _spread(q: Question, v: Verdict, included: "list[Entry]") -> None:
     """One configuration of the verdict for each that was asked about; indices of races follow."""
-    first = {}
+    first: "dict[int, int]" = {}
     for at, group in enumerate(q.shape):
         first.setdefault(group, at)
     old = v.configs

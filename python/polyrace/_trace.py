@@ -37,6 +37,7 @@ class Trace:
     `verbose`     print a line for proved launches too (also POLYRACE_VERBOSE=1).
     `quiet`       print nothing; the launches have everything.
     `workers`     worker threads; default: one a processor.
+    `pretend_device`  without a device, answer Triton's questions about it with the target, for programs that ask.
     `options`     those of `polyrace.check`, for example `engine="isl"`, `snapshot_elements=1000`.
 
     `launches` is the list of what was launched, in order; `wait()` returns when all are decided, leaving the `with`
@@ -44,7 +45,8 @@ class Trace:
     """
 
     def __init__(self, run: bool = False, target: "str | None" = None, *, verbose: bool = False, quiet: bool = False,
-                 workers: "int | None" = None, stream: "IO[str] | None" = None, **options: Any):
+                 workers: "int | None" = None, stream: "IO[str] | None" = None, pretend_device: bool = False,
+                 **options: Any):
         if target is not None and not isinstance(target, str):
             raise TypeError(f'trace(target=...) is a string such as "cuda:90" or "hip:gfx942", not {target!r}')
         if not isinstance(run, bool):
@@ -53,6 +55,7 @@ class Trace:
         self.launches: "list[Launch]" = []
         self.disabled = disabled()
         self.printer = Printer(verbose, stream, quiet)
+        self.pretend_device = pretend_device
         self._given_target, self._workers, self._options = target, workers, options
         self._lock = threading.RLock()
         self._pending: "collections.deque[tuple[Launch, Question, list[str], list[str], Any]]" = collections.deque()

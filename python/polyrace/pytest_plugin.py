@@ -9,7 +9,7 @@ arguments of `polyrace.trace` apply to one test. Without the flag nothing is imp
 """
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any, Generator
 
 import pytest
 
@@ -47,7 +47,7 @@ def _enabled(item: Any) -> "dict[str, Any] | None":
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_call(item: Any) -> "Iterator[None]":
+def pytest_runtest_call(item: Any) -> "Generator[None, Any, None]":
     options = _enabled(item)
     if options is None:
         yield

@@ -20,12 +20,15 @@ RUNGS = ("T0", "T1", "T1-launch")  # strongest first
 SCOPES = {"T0": "any-params-any-grid", "T1": "this-params-any-grid", "T1-launch": "this-params-this-grid"}
 
 
+N = typing.TypeVar("N", bound="Node")
+
+
 class Node:
     """Reading and writing of one object of the document."""
     extra: dict
 
     @classmethod
-    def from_dict(cls, doc: dict) -> "typing.Self":
+    def from_dict(cls: "type[N]", doc: dict) -> "N":
         """The object that `doc` describes; missing fields get their defaults."""
         plan = _plan(cls)
         values: dict[str, Any] = {}
@@ -38,7 +41,7 @@ class Node:
             if kind is not None and value is not None:
                 value = [kind.from_dict(v) for v in value] if many else kind.from_dict(value)
             values[key] = value
-        return cls(**values, extra=extra)
+        return cls(**values, extra=extra)  # type: ignore[call-arg]
 
     def to_dict(self) -> dict:
         """The document of this object, in the order of the fields. Absent optional fields are left out."""

@@ -552,6 +552,19 @@ def test_target_precedence(monkeypatch):
         target()
 
 
+def test_pretended_device():
+    from triton.runtime.driver import driver
+    before = patched_names()
+    with polyrace.trace(target="cuda:90", quiet=True, pretend_device=True):
+        assert driver.active.get_current_target().arch == 90
+        with pytest.raises(AttributeError, match="no device"):
+            driver.active.load_binary
+    assert same(before, patched_names())
+    with polyrace.trace(quiet=True):
+        with pytest.raises(RuntimeError):
+            driver.active
+
+
 def test_switched_off(monkeypatch):
     monkeypatch.setenv("POLYRACE", "0")
     before = patched_names()
