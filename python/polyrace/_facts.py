@@ -67,6 +67,7 @@ class Facts:
     contents: bool = False
     scalars: bool = False
     writes: "list[tuple[Any, int, int]]" = field(default_factory=list)  # (storage object, lo, hi)
+    spans: "list[tuple[int, int]]" = field(default_factory=list)  # storages of all tensors
     read: "list[tuple[dict, int, int]]" = field(default_factory=list)  # tensors with contents
 
     def drop_overwritten(self) -> None:
@@ -209,6 +210,8 @@ def read_tensor(name: str, value: Any, facts: Facts, uses: Uses, snap: "Snapshot
     out["shape"] = shape
     if strides is not None:
         out["strides"] = strides
+    if hi > lo:
+        facts.spans.append((lo, hi))
     if uses.writes(name) and hi > lo:
         facts.writes.append((storage, lo, hi))
     if uses.loads(name):

@@ -207,11 +207,9 @@ class Screen:
         for value in _kernel_arguments(kernel, rest).values():
             if hasattr(value, "data_ptr"):
                 try:
-                    lo = value.data_ptr()
-                    n = 1
-                    for d, s in zip(value.shape, value.stride()):
-                        n += (d - 1) * abs(s)
-                    spans.append((lo, lo + n * value.element_size()))
+                    storage = value.untyped_storage()  # a kernel may leave a view and stay in its storage
+                    lo = storage.data_ptr()
+                    spans.append((lo, lo + storage.nbytes()))
                 except Exception:
                     return False
         spans.sort()

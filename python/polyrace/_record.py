@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 import types
+import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -65,6 +66,43 @@ class HostKernel:
         self._recorder.again(self._asked, (x, y, z), rest[len(rest) - n:] if n else ())
 
 
+class Unrun:
+    """What launches that were analysed and not run would have written. One for the process: a later trace reads the
+    same memory. An entry ends with its storage."""
+
+    def __init__(self) -> None:
+        self.intervals: "list[_facts.Interval]" = []
+        self.launches = 0
+
+    def mark(self, facts: Facts, why: str) -> None:
+        for storage, lo, hi in facts.writes:
+            if any(s.lo <= lo and hi <= s.hi for s in self.intervals):
+                continue
+            item = _facts.Interval(lo, hi, why)
+            self.intervals.append(item)
+            if storage is not None:
+                try:
+                    weakref.finalize(storage, self.forget, item).atexit = False
+                except TypeError:
+                    pass
+
+    def forget(self, item: "_facts.Interval") -> None:
+        """The storage is gone: its addresses mean nothing any more."""
+        try:
+            self.intervals.remove(item)
+        except ValueError:
+            pass
+
+    def reason(self, lo: int, hi: int) -> "str | None":
+        for s in list(self.intervals):
+            if s.lo < hi and lo < s.hi:
+                return s.why
+        return None
+
+
+UNRUN = Unrun()
+
+
 class Recorder:
     """Turns launches into questions for one trace."""
 
@@ -75,8 +113,6 @@ class Recorder:
         self.uses: "dict[str, Uses]" = {}
         self.wrapped: "dict[int, Any]" = {}
         self.lock = threading.RLock()
-        self.stale: "list[_facts.Interval]" = []
-        self.skipped_launches = 0
 
     # ---- entry points, called by the replaced functions ---------------------------------------------------
     def jit(self, fn: Any, args: tuple, kwargs: "dict[str, Any]", grid: Any, warmup: bool,
@@ -200,7 +236,6 @@ class Recorder:
         if self.trace.run:
             with _patch.inside():
                 return original()
-        self.skipped_launches += 1
         return None
 
     def inductor(self, tuner: Any, args: tuple, kwargs: "dict[str, Any]", original: Callable[[], Any]) -> Any:
@@ -210,10 +245,8 @@ class Recorder:
         group = _inductor.asked(tuner, args, kwargs)
         self._contain(name, lambda: self.launch(name, group), group)
         if self.trace.run:
-            self.stale.clear()
             with _patch.inside():
                 return original()
-        self.skipped_launches += 1
         return None
 
     def again(self, asked: Asked, grid: Any, args: tuple) -> None:
@@ -229,14 +262,11 @@ class Recorder:
         again.bound = {**b.bound, **dict(zip(names, args))}
         copied = Asked(again, asked.config, text=asked.text)
         self._contain(b.fn.__name__, lambda: self.launch(b.fn.__name__, [copied]), [copied])
-        self.skipped_launches += not self.trace.run
 
     def _finish(self, asked: Asked, original: Callable[[], Any]) -> Any:
         if self.trace.run:
-            self.stale.clear()
             with _patch.inside():
                 return original()
-        self.skipped_launches += 1
         return HostKernel(self, asked, asked.text)
 
     # ---- binding and texts ----------------------------------------------------------------------------------
@@ -342,7 +372,7 @@ class Recorder:
         launch = Launch(name, file=where[0], line=where[1], thread=threading.current_thread().name, notes=notes)
         extra: "list[str]" = []
         qualifiers: "list[str]" = []
-        if self.skipped_launches and any(f.contents or f.scalars for f in facts):
+        if UNRUN.launches and any(f.contents or f.scalars for f in facts):
             extra.append("an earlier launch was not run; values are those before it")
         if any(a.pre_hook for a in group) and any(f.contents for f in facts):
             qualifiers.append("assumes contents before pre_hook")
@@ -353,12 +383,14 @@ class Recorder:
         elif all(e.text is None for e in entries) and not any(e.kind == "compile-failed" for e in entries):
             trace.settle(launch, no_text(name, entries, launch.site))
         else:
-            q = Question(name, entries, _triton.target_name(trace.target), _triton.triton_version(),
-                         trace.solver.strict)
+            q = Question(name, entries, _triton.target_name(trace.target), _triton.triton_version())
             trace.submit(launch, q, extra, qualifiers)
-        if not trace.run:
-            for f in facts:
-                self._mark(f, launch)
+        for f in facts:
+            if not trace.run:
+                UNRUN.mark(f, f"written by launch {launch.index} ({launch.kernel}), which was not run")
+            elif any(UNRUN.reason(lo, hi) for lo, hi in f.spans):
+                UNRUN.mark(f, f"written by launch {launch.index} ({launch.kernel}), which read what was not run")
+        UNRUN.launches += not trace.run
 
     def _entry(self, asked: Asked, snap: Snapshot) -> "tuple[Entry, Facts | None]":
         if asked.binding is None:
@@ -373,28 +405,10 @@ class Recorder:
         uses = self._uses(text)
         began = time.perf_counter()
         no_contents = "a pre-run hook may change it" if getattr(b.fn, "pre_run_hooks", None) else None
-        f = _facts.read_arguments(_triton.text_arguments(b), uses, snap, self._stale_reason, set(asked.reset),
+        f = _facts.read_arguments(_triton.text_arguments(b), uses, snap, UNRUN.reason, set(asked.reset),
                                   no_contents)
         self.trace.counters.snapshot_us += int((time.perf_counter() - began) * 1e6)
         return Entry(asked.config, text, list(b.grid or ()) or None, f.args), f
-
-    # ---- contents that an un-run launch would have written -----------------------------------------------------
-    def _mark(self, facts: Facts, launch: Launch) -> None:
-        import weakref
-        for storage, lo, hi in facts.writes:
-            item = _facts.Interval(lo, hi, f"written by launch {launch.index} ({launch.kernel}), which was not run")
-            self.stale.append(item)
-            if storage is not None:
-                try:
-                    weakref.finalize(storage, _forget, self.stale, item).atexit = False
-                except TypeError:
-                    pass
-
-    def _stale_reason(self, lo: int, hi: int) -> "str | None":
-        for s in list(self.stale):
-            if s.lo < hi and lo < s.hi:
-                return s.why
-        return None
 
     # ---- our own mistakes -----------------------------------------------------------------------------------------
     def _contain(self, name: str, work: Callable[[], None], group: "list[Asked]") -> None:
@@ -404,14 +418,6 @@ class Recorder:
             raise
         except Exception as e:
             self.trace.internal_error(name, e, [a.text for a in group if a.text])
-
-
-def _forget(stale: list, item: Any) -> None:
-    """The storage is gone: its addresses mean nothing any more."""
-    try:
-        stale.remove(item)
-    except ValueError:
-        pass
 
 
 def _shadow(value: Any) -> Any:

@@ -36,9 +36,9 @@ class Entry:
     kind: str = ""  # without a text: a refusal kind, or "note"
     message: str = ""
 
-    def question(self, strict: bool) -> str:
+    def question(self) -> str:
         """Everything of this configuration that an answer may depend on."""
-        launch = {k: self.config.get(k) for k in (("num_ctas", "num_warps") if strict else ("num_ctas",))}
+        launch = [self.config.get(k) for k in ("num_ctas", "num_warps")]
         return json.dumps([self.text, self.grid, self.args, launch, self.kind, self.message], sort_keys=False)
 
 
@@ -70,7 +70,7 @@ _INPUT = "<launch>"  # stands for the place of the call in a shared answer
 class Question:
     """A launch ready to be decided: the document, and how its entries map to the configurations asked about."""
 
-    def __init__(self, kernel: str, entries: "list[Entry]", target: str, triton: str, strict: bool):
+    def __init__(self, kernel: str, entries: "list[Entry]", target: str, triton: str):
         self.kernel, self.entries = kernel, entries
         self.skipped = [e for e in entries if e.kind == "note"]
         self.shape: "list[int]" = []  # configuration -> entry of the document, for those that are in it
@@ -79,7 +79,7 @@ class Question:
         for e in entries:
             if e.kind == "note":
                 continue
-            q = e.question(strict)
+            q = e.question()
             if q not in groups:
                 groups[q] = len(self.unique)
                 self.unique.append(e)
@@ -121,7 +121,6 @@ class Solver:
     def __init__(self, options: "Mapping[str, Any]", workers: "int | None" = None):
         self.options = dict(options)
         self.native = _lib.Options(self.options)  # wrong options are reported here, not at the first launch
-        self.strict = self.options.get("dep_order") == "strict"
         self.counters = Counters()
         self.lock = threading.Lock()
         self.memo: "dict[bytes, concurrent.futures.Future]" = {}
