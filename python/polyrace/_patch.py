@@ -6,6 +6,7 @@ gets the launches. What was replaced is put back when the last trace closes, wha
 """
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -31,9 +32,24 @@ class _Local(threading.local):
 local = _Local()
 
 
+_forked = False
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = bool(_open)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 def current() -> "Trace | None":
     """The trace that gets this thread's launches."""
     if local.inside or not _open:
+        return None
+    if _forked:  # the parent's results are out of reach
+        _open[-1].printer.forked()
         return None
     return _open[-1]
 

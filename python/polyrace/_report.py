@@ -37,6 +37,11 @@ class Printer:
         except (OSError, ValueError):
             pass  # a closed terminal is no reason to disturb the program
 
+    def forked(self) -> None:
+        """A launch in a process that was forked inside a trace: said once, never silent."""
+        if self.once("forked"):
+            self.write("polyrace: not analysed: launches in a forked process; trace inside it, or start it with spawn\n")
+
     def once(self, key: Any) -> bool:
         if key in self.seen:
             return False

@@ -122,10 +122,16 @@ class Solver:
         self.options = dict(options)
         self.native = _lib.Options(self.options)  # wrong options are reported here, not at the first launch
         self.counters = Counters()
+        self.workers = workers or os.cpu_count() or 1
+        self.cancelled = False
+        self._fresh()
+
+    def _fresh(self) -> None:
+        """Threads do not survive a fork, so a child process starts over."""
+        self.pid = os.getpid()
         self.lock = threading.Lock()
         self.memo: "dict[bytes, concurrent.futures.Future]" = {}
-        self.pool = concurrent.futures.ThreadPoolExecutor(workers or os.cpu_count() or 1, "polyrace")
-        self.cancelled = False
+        self.pool = concurrent.futures.ThreadPoolExecutor(self.workers, "polyrace")
 
     def close(self) -> None:
         self.pool.shutdown(wait=True, cancel_futures=True)
@@ -139,6 +145,8 @@ class Solver:
     def ask(self, q: Question) -> "concurrent.futures.Future[tuple[str, str]]":
         """The library's document and report for a question. Equal questions share a future."""
         key = q.key
+        if self.pid != os.getpid():
+            self._fresh()
         with self.lock:
             self.counters.launches += 1
             self.counters.configs += len(q.entries)

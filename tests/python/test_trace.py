@@ -582,6 +582,25 @@ def test_pretended_device():
             driver.active
 
 
+def test_forked_process():
+    """A child process forked inside a trace is left alone and says so."""
+    code = ("import os, sys, torch, sample_kernels as k, polyrace\n"
+            "x = torch.zeros(64)\n"
+            "with polyrace.trace() as t:\n"
+            "    k.copy[(1,)](x, torch.zeros(64), 64, B=64)\n"
+            "    pid = os.fork()\n"
+            "    if not pid:\n"
+            "        try: k.copy[(1,)](x, x, 64, B=64)\n"
+            "        except RuntimeError: pass\n"
+            "        os._exit(0)\n"
+            "    os.waitpid(pid, 0)\n"
+            "print(len(t.launches))\n")
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join([os.path.dirname(k.__file__),
+                                                       os.path.dirname(os.path.dirname(polyrace.__file__))]))
+    p = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=120)
+    assert p.stdout == "1\n" and p.stderr.count("launches in a forked process") == 1, p.stderr
+
+
 def test_switched_off(monkeypatch):
     monkeypatch.setenv("POLYRACE", "0")
     before = patched_names()
