@@ -189,12 +189,15 @@ static bool run_dear_rows(pr_run *run, pr_encoding *e)
 {
     bool all = true;
     int left = 0;
+    /* a stronger claim than the launch's own: what it leaves open is asked again there */
+    bool again = run->d.z3_share > 1 || (e->rung == PR_RUNG_T0 && run->L);
+    int64_t one = run->o->limits.max_ops / (again ? 4 : 1);
     const pr_counts before = *run->d.counts;
     for (int i = 0; i < run->pairs.n; i++) left += run->pairs.data[i].put_off;
     for (int i = 0; i < run->pairs.n && !run->d.failed && !run->d.interrupted; i++) {
         pr_pair *p = &run->pairs.data[i];
         if (!p->put_off) continue;
-        run->d.share_ops = share(run->o->limits.max_ops, (int64_t)(run->d.counts->isl_ops - before.isl_ops), left);
+        run->d.share_ops = share(one, (int64_t)(run->d.counts->isl_ops - before.isl_ops), left);
         run->d.share_z3 = share(run->o->limits.z3_rlimit, (int64_t)(run->d.counts->z3_units - before.z3_units), left);
         left--;
         ask(run, e, i);

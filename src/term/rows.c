@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { NODES_PER_LEAF = 64 };
+/* PATIENCE: leaves tried after one stayed undecided; only a witness could still settle the query. */
+enum { NODES_PER_LEAF = 64, PATIENCE = 32 };
 
 typedef struct frame {
     pr_choice choice;
@@ -35,6 +36,7 @@ typedef struct search {
     int64_t deadline_ns;            /* 0 = none */
     pr_refusal_kind open_why;       /* why some branch is not decided; NONE = all are */
     const char *open_message;
+    int open_at;                    /* leaves when the first was left open           */
 } search;
 
 /* --- set-up -------------------------------------------------------------------------------- */
@@ -122,6 +124,7 @@ static void leave_open(search *s, pr_refusal_kind why, const char *message)
 {
     /* The first reason stands, but a mistake of ours is never hidden by another one. */
     if (s->open_why != PR_REFUSAL_NONE && why != PR_REFUSAL_INTERNAL) return;
+    if (s->open_why == PR_REFUSAL_NONE) s->open_at = s->out->leaves;
     s->open_why = why;
     s->open_message = message;
 }
@@ -288,6 +291,8 @@ static bool stopped(search *s)
                    || s->nodes > (int64_t)l->max_leaves * NODES_PER_LEAF)) {
         if (s->open_why != PR_REFUSAL_INTERNAL) s->open_why = PR_REFUSAL_NONE;
         leave_open(s, PR_REFUSAL_BUDGET, "the limit of conjunctions (leaves) is used up");
+    } else if (s->open_why != PR_REFUSAL_NONE && s->out->leaves > s->open_at + PATIENCE) {
+        return true;
     } else {
         return false;
     }
