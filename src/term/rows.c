@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* PATIENCE: leaves tried after one stayed undecided; only a witness could still settle the query. */
-enum { NODES_PER_LEAF = 64, PATIENCE = 32 };
+/* PATIENCE: leaves tried after one stayed undecided, when only a witness could still settle the query; LUCK: the
+ * same when a term has no linear form there, so that a witness would be one by chance. */
+enum { NODES_PER_LEAF = 64, PATIENCE = 32, LUCK = 6 };
 
 typedef struct frame {
     pr_choice choice;
@@ -36,7 +37,7 @@ typedef struct search {
     int64_t deadline_ns;            /* 0 = none */
     pr_refusal_kind open_why;       /* why some branch is not decided; NONE = all are */
     const char *open_message;
-    int open_at;                    /* leaves when the first was left open           */
+    int last_leaf;                  /* with an undecided one: where the search ends    */
 } search;
 
 /* --- set-up -------------------------------------------------------------------------------- */
@@ -124,7 +125,7 @@ static void leave_open(search *s, pr_refusal_kind why, const char *message)
 {
     /* The first reason stands, but a mistake of ours is never hidden by another one. */
     if (s->open_why != PR_REFUSAL_NONE && why != PR_REFUSAL_INTERNAL) return;
-    if (s->open_why == PR_REFUSAL_NONE) s->open_at = s->out->leaves;
+    if (s->open_why == PR_REFUSAL_NONE) s->last_leaf = s->out->leaves + (s->b.relaxed ? LUCK : PATIENCE);
     s->open_why = why;
     s->open_message = message;
 }
@@ -291,7 +292,7 @@ static bool stopped(search *s)
                    || s->nodes > (int64_t)l->max_leaves * NODES_PER_LEAF)) {
         if (s->open_why != PR_REFUSAL_INTERNAL) s->open_why = PR_REFUSAL_NONE;
         leave_open(s, PR_REFUSAL_BUDGET, "the limit of conjunctions (leaves) is used up");
-    } else if (s->open_why != PR_REFUSAL_NONE && s->out->leaves > s->open_at + PATIENCE) {
+    } else if (s->open_why != PR_REFUSAL_NONE && s->out->leaves >= s->last_leaf) {
         return true;
     } else {
         return false;
