@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import urllib.parse
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
@@ -25,6 +26,9 @@ _RACE_RULES = {
     "RAW": ("WriteReadRace", "A write and a later read of one byte that nothing orders"),
     "WAR": ("ReadWriteRace", "A read and a later write of one byte that nothing orders"),
 }
+
+
+_SITE = re.compile(r"(.+\.\w+):(\d+)$")
 
 
 class _Rules:
@@ -84,6 +88,9 @@ class _Files:
         return lines[number - 1] if lines and 0 < number <= len(lines) else ""
 
     def physical(self, loc: Optional[Dict[str, Any]], fallback: str) -> Dict[str, Any]:
+        site = _SITE.match(fallback)
+        if not loc and site:
+            loc = {"file": site.group(1), "line": int(site.group(2))}  # a recorded launch: the place of the call
         if not loc:
             return {"physicalLocation": {"artifactLocation": self.location(_file_of(fallback))}}
         region: Dict[str, Any] = {"startLine": max(int(loc["line"]), 1)}

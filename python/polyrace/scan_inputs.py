@@ -22,6 +22,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 #: Fields of a launch file that name other files; the files' contents count, not the spelling of the path.
 _FILE_FIELDS = ("ttir", "ttgir")
+#: Fields of a saved trace or a corpus that say where a launch came from, not what it is.
+_ORIGIN = ("recorded", "verdict", "corpus")
 _LAUNCH_FIELDS = ("ttir", "ttgir", "ttir_text", "ttgir_text", "configs", "launches", "compile_error")
 _POSITION = re.compile(r'"(?:[^"\\\n]|\\.)*":\d+:\d+(?: to (?:(?:"(?:[^"\\\n]|\\.)*")?:)?\d*:?\d+)?')
 
@@ -252,6 +254,8 @@ def find_units(paths: List[str], found: Optional[Found] = None) -> List[Unit]:
             unit = Unit(label, "launch", "", base, source=os.path.abspath(path))
             if isinstance(many, list) and isinstance(item, dict):
                 item = {"version": doc.get("version", 1), **item}
+            if isinstance(item, dict):
+                item = {k: v for k, v in item.items() if k not in _ORIGIN}
             unit.text = json.dumps(item)
             try:
                 unit.key, unit.memo, unit.texts, files = resolver.keys(item, base)

@@ -84,6 +84,20 @@ def test_without_sources_and_without_the_launch(tmp_path, documents):
     Page(text)
 
 
+def test_recorded_launches(documents):
+    """Launches of a trace carry their own texts: the pictures need no file."""
+    from polyrace.html_report import entries_of_launches
+
+    document = json.load(open(os.path.join(KERNELS, "bias_add_race.small.json")))
+    document["ttir_text"] = open(os.path.join(KERNELS, document.pop("ttir"))).read()
+    verdict = polyrace.check(document)
+    kernel = document.pop("kernel")
+    launches = [polyrace.Launch(kernel, file="a.py", line=3, document=document, verdict=verdict), polyrace.Launch("open", file="a.py", line=4)]
+    text = render(entries_of_launches(launches), source_roots=[ROOT])
+    Page(text)
+    assert "<svg" in text and "a.py:4" in text and "interrupted" in text
+
+
 def test_hostile_names_are_escaped():
     evil = '<script>alert(1)</script>"\'&'
     loc = {"file": evil, "line": 1, "col": 1}
@@ -112,7 +126,11 @@ def test_footprints_contain_the_confirmed_byte(documents):
                 continue
             size = fp.element_size(entry.launch, race["first"]["tensor"], block)
             tensor = fp.tensor_of(entry.launch, race["first"]["tensor"], block)
-            feet = [fp.footprint(block, entry.launch, race[end], size) for end in ("first", "second")]
+            try:
+                feet = [fp.footprint(block, entry.launch, race[end], size) for end in ("first", "second")]
+            except fp.NotDrawn as e:
+                assert "values in memory" in str(e)
+                continue
             both = fp.overlap(*feet)
             assert race["first"]["byte"] // size in both, doc["kernel"]
             storage = tensor.get("storage") or {}

@@ -83,6 +83,15 @@ def test_paths_outside_the_root_and_odd_names(tmp_path, documents):
     assert uri.startswith("file:///") and " " not in uri and "#" not in uri
 
 
+def test_a_recorded_launch_is_at_its_call(tmp_path):
+    doc = {"kernel": "k", "input": "train.py:12", "status": "unsupported", "races": [],
+           "refusals": [{"kind": "no-compiled-kernel", "loc": None, "message": "nothing was compiled", "hint": None}]}
+    log = to_sarif([doc], source_root=str(tmp_path))
+    valid(log)
+    place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("train.py", 12)
+
+
 def test_scan_writes_it_and_reports_unreadable_inputs(tmp_path):
     (tmp_path / "bad.json").write_text(json.dumps({"version": 1, "ttir": "no.ttir", "grid": [1], "args": {}}))
     root = os.path.dirname(os.path.dirname(os.path.abspath(polyrace.__file__)))

@@ -124,6 +124,19 @@ def test_named_files_that_are_no_launch_are_errors(tmp_path):
     assert result.exit_status == 3
 
 
+def test_a_saved_trace_is_an_input(tmp_path):
+    """Where a launch was recorded and what was said of it then does not matter."""
+    name = next(n for n in names() if n.endswith("_race"))
+    document = json.load(open(os.path.join(KERNELS, name + ".json")))
+    document["ttir_text"] = open(os.path.join(KERNELS, document.pop("ttir"))).read()
+    kernel = document.pop("kernel")
+    verdict = polyrace.check({**document, "kernel": kernel})
+    launches = [polyrace.Launch(kernel, index=i, file="a.py", line=i, document=document, verdict=verdict) for i in (1, 2)]
+    polyrace.save(tmp_path / "t.json", launches)
+    result = scan(tmp_path, jobs=1)
+    assert [d["status"] for d in result.documents] == ["races", "races"] and (result.decided, result.shared) == (1, 1)
+
+
 # ---- memo ----------------------------------------------------------------------------------------------------
 def test_equal_content_is_decided_once_and_positions_come_from_the_asking_text(tmp_path):
     kernels = names(60)
