@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Drives the public operations of a package with CPU tensors under `polyrace.trace` and keeps every distinct launch.
 
-usage: collect.py CORPUS OUT.jsonl [--target cuda:90] [--seconds 600] [--verbose]
+usage: collect.py CORPUS OUT.jsonl [--target cuda:90] [--seconds 600] [--only PART] [--verbose]
 
 Nothing of the package is copied: the file holds texts and facts that the installed package produced. No kernel is
 executed. A call that fails does so after its launches; the failure is counted and printed.
@@ -37,6 +37,7 @@ def main():
     p.add_argument("--target", default="cuda:90")
     p.add_argument("--seconds", type=float, default=600, help="stop after so long")
     p.add_argument("--call-seconds", type=int, default=60)
+    p.add_argument("--only", default="", metavar="PART", help="only calls whose name has PART")
     p.add_argument("--verbose", action="store_true")
     args = p.parse_args()
     import pretend
@@ -59,6 +60,8 @@ def main():
             if time.time() - start > args.seconds:
                 print("stopped: out of time", file=sys.stderr)
                 break
+            if args.only not in name:
+                continue
             calls += 1
             error = ""
             trace = polyrace.trace(target=args.target, quiet=True)
