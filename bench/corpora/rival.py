@@ -76,7 +76,7 @@ def drive(args):
             return None
         seen[key] += 1
         row = {"package": args.corpus, "file": file, "kernel": self.fn.__name__}
-        saved = {k: kwargs.pop(k) for k in ("num_warps", "num_stages", "num_ctas") if k in kwargs}
+        saved = {k: kwargs.pop(k) for k in ("num_warps", "num_stages", "num_ctas") if k in kwargs and k not in self.arg_names}
         JITFunction.run, Autotuner.run, InterpretedFunction.run = plain
         try:
             for name, client in (("race", RaceDetector()), ("sanitizer", Sanitizer(abort_on_error=False))):
