@@ -8,9 +8,8 @@ mkdir -p "$out"
 if [ -z "${PYTHON:-}" ]; then
     python3 -m venv "$out/venv"
     PYTHON=$out/venv/bin/python
-    # Without dependencies: the packages ask for CUDA builds of torch that nothing here needs.
-    "$PYTHON" -m pip install -q --no-deps -r "$here/requirements.txt"
-    "$PYTHON" -m pip install -q sympy jinja2 fsspec filelock typing_extensions rich psutil requests tqdm pyyaml packaging
+    "$PYTHON" -m pip install -q -r "$here/requirements.txt"
+    "$PYTHON" -m pip install -q --no-deps -r "$here/packages.txt"
     "$PYTHON" -m pip install -q "$here/../.."
 fi
 for corpus in ${CORPORA:-liger torchao lightllm sglang fla gems}; do
