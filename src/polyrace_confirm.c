@@ -111,8 +111,8 @@ static bool inside(const pr_records *r, const pr_launch *l, const pr_witness_acc
     return t && a->address >= t->storage_lo && a->address < t->storage_hi;
 }
 
-static pr_status confirm_execution(void *user, const pr_records *r, const pr_launch *l, bool cta, pr_race *race, bool *stuck,
-                                   pr_error *err)
+static pr_status confirm_execution(void *user, const pr_records *r, const pr_launch *l, bool pre, bool post, pr_race *race,
+                                   bool *stuck, pr_error *err)
 {
     pr_job *j = user;
     pr_interp_setup setup;
@@ -125,7 +125,7 @@ static pr_status confirm_execution(void *user, const pr_records *r, const pr_lau
         pr_arena_free(own);
         return PR_OK;
     }
-    pr_schedule_ask ask = { .intra = race->intra, .cta = cta };
+    pr_schedule_ask ask = { .intra = race->intra, .pre = pre, .post = post };
     for (int k = 0; k < 2; k++) {
         const pr_record *rec = &r->records.data[side[k]->record];
         ask.site[k] = (pr_schedule_site){ rec->site.op_id, rec->site.calls, rec->site.n_calls };

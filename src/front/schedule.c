@@ -306,7 +306,7 @@ static bool into(const world *w, const seen *x, const sync_event *s)      /* x b
 {
     if (s->program != x->program) return false;
     if (s->number == x->number || x->epoch < s->epoch) return true;
-    if (w->ask->cta && s->scalar && x->number < s->number) return true;
+    if (w->ask->pre && s->scalar && s->releases && x->number < s->number) return true;
     return depends_on(w, s->dep_first, s->n_deps, x->number);
 }
 
@@ -314,7 +314,7 @@ static bool out_of(const world *w, const sync_event *s, const seen *y)
 {
     if (s->program != y->program) return false;
     if (s->number == y->number || s->epoch < y->epoch) return true;
-    if (w->ask->cta && s->scalar && s->number < y->number) return true;
+    if (w->ask->post && s->scalar && s->acquires && s->number < y->number) return true;
     return depends_on(w, y->dep_first, y->n_deps, s->number);
 }
 
@@ -377,7 +377,7 @@ static bool unordered_inside(const world *w, const seen *x, const seen *y)
         for (int d = 0; d < first->at.rank && same; d++) same = first->at.lane[d] == second->at.lane[d];
         if (same) return false;
     }
-    for (int i = 0; i < w->sync.n && w->ask->cta; i++) {
+    for (int i = 0; i < w->sync.n && (w->ask->pre || w->ask->post); i++) {
         const sync_event *s = &w->sync.data[i];
         if (s->program == x->program && s->scalar && (s->releases || s->acquires) && s->number >= first->number && s->number <= second->number)
             return false;

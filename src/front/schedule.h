@@ -18,7 +18,7 @@ typedef struct pr_schedule_ask {
     bool intra;                    /* two threads of program pid[0]: the lanes and iterations below      */
     const int64_t *lane[2]; int rank[2];
     const int64_t *iter[2]; int n_iter[2];
-    bool cta;                      /* the compiler puts barriers around scalar release and acquire atomics */
+    bool pre, post;                /* the compiler puts barriers before scalar releases, behind scalar acquires */
     int64_t max_work;              /* of all runs together, 0 = 2^26                                */
 } pr_schedule_ask;
 

@@ -293,7 +293,34 @@ bool pr_order_outside_loops(const pr_record *r)
     return true;
 }
 
-bool pr_order_cta(const pr_encoding *e) { return e->options->atomic_order == PR_ATOMIC_ORDER_CTA; }
+/* Found by scripts/atomic_order.py; a release or target that is not listed is taken to place none. */
+static const struct { const char *triton, *target; unsigned places; } found_barriers[] = {
+    { "3.6.", "cuda:", PR_CTA_POST_USED }, { "3.8.", "cuda:", PR_CTA_POST_USED }, { "3.9.", "cuda:", PR_CTA_PRE | PR_CTA_POST },
+    { "3.9.", "hip:gfx942", PR_CTA_PRE | PR_CTA_POST }, { "3.9.", "hip:gfx1100", PR_CTA_PRE | PR_CTA_POST },
+};
+
+unsigned pr_order_cta(const pr_encoding *e)
+{
+    if (e->options->atomic_order == PR_ATOMIC_ORDER_CTA) return PR_CTA_PRE | PR_CTA_POST;
+    if (e->options->atomic_order == PR_ATOMIC_ORDER_STRICT || !e->launch) return 0;
+    for (size_t i = 0; i < PR_LEN(found_barriers); i++)
+        if (pr_str_starts(e->launch->triton, found_barriers[i].triton) && pr_str_starts(e->launch->target, found_barriers[i].target))
+            return found_barriers[i].places;
+    return 0;
+}
+
+static bool barrier_before(const pr_encoding *e, const pr_record *r)
+{
+    return (pr_order_cta(e) & PR_CTA_PRE) && lanes_of(r) == 1 && pr_order_outside_loops(r) && pr_record_releases(r);
+}
+
+static bool barrier_behind(const pr_encoding *e, const pr_record *r)
+{
+    unsigned o4 = pr_order_cta(e);
+    bool used = r->reaches_path || r->reaches_mask || r->is_await;
+    return ((o4 & PR_CTA_POST) || ((o4 & PR_CTA_POST_USED) && used)) && lanes_of(r) == 1 && pr_order_outside_loops(r) &&
+           pr_record_acquires(r);
+}
 
 pr_term pr_order_before(pr_encoding *e, const pr_side *a, const pr_side *b)
 {
@@ -302,10 +329,7 @@ pr_term pr_order_before(pr_encoding *e, const pr_side *a, const pr_side *b)
     if (!pr_order_outside_loops(x) && !pr_order_outside_loops(y)) return PR_TERM_FALSE;
     if (x == y) return lanes_of(x) == 1 ? PR_TERM_TRUE : PR_TERM_FALSE;
     if (x->seq < y->seq && barrier_between(e, x, y)) return PR_TERM_TRUE;
-    if (pr_order_cta(e) && x->seq < y->seq) {
-        if (lanes_of(y) == 1 && pr_order_outside_loops(y) && pr_record_releases(y)) return PR_TERM_TRUE;
-        if (lanes_of(x) == 1 && pr_order_outside_loops(x) && pr_record_acquires(x)) return PR_TERM_TRUE;
-    }
+    if (x->seq < y->seq && (barrier_before(e, y) || barrier_behind(e, x))) return PR_TERM_TRUE;
     if (!e->records->fences.n) return PR_TERM_FALSE;
     epoch ea = epoch_of(e, (pr_side *)a), eb = epoch_of(e, (pr_side *)b);
     if (!ea.exact || !eb.exact) return PR_TERM_FALSE;
@@ -340,7 +364,7 @@ static bool leg(const pr_encoding *e, const pr_record *x, const pr_record *y, bo
     for (int i = 0; i < y->n_control_deps && lanes_of(y) == 1; i++)
         if (y->control_deps[i] == x->access) return true;
     const pr_record *atomic = atomic_side_x ? x : y;
-    return e->options->atomic_order == PR_ATOMIC_ORDER_CTA && lanes_of(atomic) == 1;
+    return pr_order_cta(e) && lanes_of(atomic) == 1;
 }
 
 static bool may_touch(const pr_encoding *e, const pr_record *a, const pr_record *b)
@@ -354,7 +378,7 @@ bool pr_order_maybe_synchronised(pr_encoding *e, int a, int b, bool intra, int *
     const pr_record *x = &R->records.data[a], *y = &R->records.data[b];
     if (intra) {
         /* inside one program atomics order other threads only through O4, when it is switched on */
-        if (e->options->atomic_order != PR_ATOMIC_ORDER_CTA) return false;
+        if (!pr_order_cta(e)) return false;
         for (int i = 0; i < R->records.n; i++) {
             const pr_record *m = &R->records.data[i];
             if ((pr_record_releases(m) || pr_record_acquires(m)) && lanes_of(m) == 1) {

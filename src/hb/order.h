@@ -15,7 +15,11 @@ bool pr_order_maybe_synchronised(pr_encoding *e, int a, int b, bool intra, int *
  * by barriers, or around a scalar release or acquire where the compiler is taken to place them (O4). */
 pr_term pr_order_before(pr_encoding *e, const pr_side *x, const pr_side *y);
 bool pr_order_outside_loops(const pr_record *r);
-bool pr_order_cta(const pr_encoding *e);
+/* CTA barriers that the compiler puts around scalar atomics (O4), by --atomic-order: before a release; behind an
+ * acquire; behind an acquire whose result decides a branch or a mask. `auto`: what docs/decisions/0012 found for the
+ * launch's Triton release and target, nothing for others. */
+enum { PR_CTA_PRE = 1, PR_CTA_POST = 2, PR_CTA_POST_USED = 4 };
+unsigned pr_order_cta(const pr_encoding *e);
 bool pr_record_releases(const pr_record *r);
 bool pr_record_acquires(const pr_record *r);
 /* O3 on this load rests on the premise that its replicas do not matter (neither (i) nor (ii) of 1.5). */

@@ -99,17 +99,19 @@ static void settle(pr_race *r, const pr_record *a, const pr_record *b)
 pr_status pr_witness_execution(pr_run *run, const pr_encoding *e, pr_race *race)
 {
     const pr_record *a = &run->R->records.data[race->a.record], *b = &run->R->records.data[race->b.record];
-    bool stuck, cta = pr_order_cta(e);
+    bool stuck;
+    unsigned o4 = pr_order_cta(e);
+    bool pre = o4 & PR_CTA_PRE, post = o4 & (PR_CTA_POST | PR_CTA_POST_USED);
     if (!run->confirm || !run->confirm->execution) return PR_OK;
-    pr_status st = run->confirm->execution(run->confirm->user, run->R, run->L, cta, race, &stuck, run->err);
+    pr_status st = run->confirm->execution(run->confirm->user, run->R, run->L, pre, post, race, &stuck, run->err);
     if (st != PR_OK || race->confirmation != PR_CONFIRMED) return st;
     settle(race, a, b);
     for (int i = 0; i < 3; i++) race->grid[i] = run->L->grid[i];
     if (race->intra) return PR_OK;
     race->reason = "no release and acquire at one location, with barriers before and behind, puts one of them first";
-    if (cta) return PR_OK;
+    if (pre && post) return PR_OK;
     pr_race other = *race;
-    st = run->confirm->execution(run->confirm->user, run->R, run->L, true, &other, &stuck, run->err);
+    st = run->confirm->execution(run->confirm->user, run->R, run->L, true, true, &other, &stuck, run->err);
     if (st == PR_OK && other.confirmation != PR_CONFIRMED && run->R->has_atomics)
         race->reason = "only the thread that performs the atomic is ordered: a barrier (tl.debug_barrier) is missing before the "
                        "release or behind the acquire (ordered if the compiler inserts CTA barriers around release and acquire "

@@ -67,6 +67,8 @@ def launch(c):
     doc = {"version": 1, "kernel": c.fn.__name__, "ttir": c.name + ".ttir", "grid": list(c.grid),
            "target": f"cuda:{c.target}", "args": args,
            "config": {"num_warps": c.num_warps, "num_ctas": c.num_ctas}}
+    if c.triton:
+        doc["triton"] = c.triton
     return json.dumps(doc, indent=1) + "\n"
 
 

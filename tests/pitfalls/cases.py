@@ -55,17 +55,17 @@ class Case:
 
 
 def case(name, fn, expect, grid=(1,), args=None, nospec=(), edit=(), options=(), target=80, num_warps=4,
-         num_ctas=1, text=None):
+         num_ctas=1, text=None, triton=None):
     """One kernel at one launch.
 
     expect   see README.md; text: hand-written TTIR in hand/TEXT.ttir instead of fn
     args     values by name; constexpr ones too.   edit: (old, new) replacements in the compiled text
-    options  extra options of `polyrace check`
+    options  extra options of `polyrace check`;   triton: the release that the launch file names
     """
     assert all(c.name != name for c in CASES), name
     CASES.append(Case(name=name, fn=fn, expect=expect, grid=tuple(grid) + (1,) * (3 - len(grid)), args=args or {},
                       nospec=nospec, edit=edit, options=list(options), target=target, num_warps=num_warps,
-                      num_ctas=num_ctas, text=text))
+                      num_ctas=num_ctas, text=text, triton=triton))
 
 
 def load_triton():

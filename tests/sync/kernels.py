@@ -470,3 +470,11 @@ def p71(f, x, out, PLAIN: tl.constexpr):
 
 case("p71", p71, "races|unsupported never=ok", (2,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), PLAIN=True))
 case("p71_or", p71, "ok T1-launch", (2,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), PLAIN=False))
+
+
+# ---- --atomic-order=auto: what the launch's Triton release does (docs/decisions/0012) -------------------------------
+for release, pre, post in (("3.6.0", True, False), ("3.8.0", True, False), ("3.9.0", False, False)):
+    case(f"auto_{release}", last, "ok T1 qual=atomic", (4,), last_args(PRE=pre, POST=post), options=["--atomic-order=auto"], triton=release)
+case("auto_3.8.0_no_pre", last, "races RAW:P:R/programs", (4,), last_args(PRE=False), options=["--atomic-order=auto"], triton="3.8.0")
+case("auto_unknown", last, "races RAW:P:R/programs", (4,), last_args(POST=False), options=["--atomic-order=auto"])
+case("auto_3.9.0_relaxed", last, "races RAW:P:R/programs", (4,), last_args(SEM="relaxed"), options=["--atomic-order=auto"], triton="3.9.0")

@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+"""Random small synchronising kernels against an exhaustive oracle: explore.py [polyrace] [--count=N] [--seed=S] [--keep=DIR]
+
+A kernel is made from a pattern (hand-over, counter, lock, chain, arrivals) with random mutations of semantics, scopes,
+values, cells and barriers. It is printed as TTIR, and every execution of its two or three programs is enumerated from the
+abstract description, which shares nothing with the analyser.
+
+The oracle is axiomatic (the PTX model restricted to what scalar atomics of one location each need): every program runs any
+path that its reads allow; the atomics of one location stand in one sequence, in which each reads the value that the one
+before left (coherence and atomicity); events of one program at one location keep their order; a release is before an acquire
+that reads from it or from a chain of read-modify-writes behind it, every link inside its scope; inside a program only
+barriers order; happens-before is acyclic and agrees with the sequences; reads and what is controlled by them are not circular.
+A plain conflicting pair that happens-before does not order is a race.
+
+`ok` must mean that no execution in which every wait ends has a race; `races` that some execution (also one that hangs) has.
+"""
+import itertools
+import json
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from verdicts import check, program                               # noqa: E402
+
+FLAGS, DATA = 3, 3            # cells of each kind
+LIMIT = 60000                 # combinations looked at for one kernel; beyond: skipped
+
+
+# ---- kernels -------------------------------------------------------------------------------------------------------
+# An operation is a tuple:
+#   ("st", cell)  ("ld", cell)  ("bar",)
+#   ("rmw", name, kind, flag, value, sem, scope)   kind: add xchg or
+#   ("cas", name, flag, cmp, new, sem, scope)
+#   ("wait", flag, want, sem, scope, form)         form: add0 | cas
+#   ("if", name, rel, value, [ops])                rel: eq | ge
+#   ("role", rel, pid, [ops])                      rel: eq | ne | gt
+# A cell or a flag is a number, or ("pid", k): program id + k.
+
+def pick(r, *xs):
+    return r.choice(xs)
+
+
+def base_kernel(r, n):
+    """A synchronising kernel that is usually right, as ops."""
+    bar = ("bar",)
+    f, d = 0, 0
+    kind = r.choice(["flag", "flag", "cas", "counter", "counter", "lock", "chain", "arrive", "winner", "two"])
+    if kind == "flag":
+        publish = r.choice([("rmw", "p", "xchg", f, 1, "release", "gpu"), ("rmw", "p", "add", f, 1, "acq_rel", "gpu"),
+                            ("rmw", "p", "or", f, 1, "release", "gpu"), ("cas", "p", f, 0, 1, "acq_rel", "gpu")])
+        take = [("wait", f, 1, "acquire", "gpu", r.choice(["add0", "cas"])), bar, ("ld", d)] if r.random() < .5 else \
+               [("rmw", "o", "add", f, 0, "acquire", "gpu"), bar, ("if", "o", "eq", 1, [("ld", d)])]
+        return [("role", "eq", 0, [("st", d), bar, publish]), ("role", "ne", 0, take)]
+    if kind == "cas":
+        cmp = r.choice([1, 1, 7, 0])
+        return [("role", "eq", 0, [("st", d), bar, ("cas", "p", f, 0, 1, "release", "gpu")]),
+                ("role", "ne", 0, [("cas", "o", f, cmp, cmp, "acquire", "gpu"), bar, ("if", "o", "eq", 1, [("ld", d)])])]
+    if kind == "counter":
+        last = [("ld", 0), ("ld", 1)]
+        return [("st", ("pid", 0)), bar, ("rmw", "o", "add", f, 1, "acq_rel", "gpu"), bar, ("if", "o", "eq", n - 1, last)]
+    if kind == "lock":
+        return [("await_lock", f), bar, ("st", d), bar, ("rmw", "u", "xchg", f, 0, "release", "gpu")]
+    if kind == "chain":
+        return [("role", "gt", 0, [("wait", ("pid", -1), 1, "acquire", "gpu", "add0"), bar, ("ld", ("pid", -1))]),
+                ("st", ("pid", 0)), bar, ("rmw", "p", "xchg", ("pid", 0), 1, "release", "gpu")]
+    if kind == "arrive":
+        return [("st", ("pid", 0)), bar, ("rmw", "p", "add", f, 1, "release", "gpu"), ("wait", f, n, "acquire", "gpu", "add0"),
+                bar, ("ld", 0), ("ld", 1)]
+    if kind == "winner":
+        take = r.choice([("cas", "o", f, 0, 1, "relaxed", "gpu"), ("rmw", "o", "add", f, 1, "relaxed", "gpu"),
+                         ("rmw", "o", "xchg", f, 1, "relaxed", "gpu")])
+        return [take, ("if", "o", "eq", 0, [("st", d)])]
+    return [("role", "eq", 0, [("st", 0), bar, ("rmw", "p", "xchg", 0, 1, "release", "gpu")]),
+            ("role", "eq", 1, [("wait", 0, 1, "acquire", "gpu", "add0"), bar, ("ld", 0), bar, ("rmw", "q", "xchg", 1, 1, "release", "gpu")]),
+            ("role", "gt", 1, [("wait", 1, 1, "acquire", "gpu", "add0"), bar, ("ld", 0)])]
+
+
+def mutate(r, ops):
+    """One random change somewhere in the tree."""
+    paths = []
+
+    def walk(ops, path):
+        for i, o in enumerate(ops):
+            paths.append(path + [i])
+            if o[0] in ("if", "role"):
+                walk(o[-1], path + [i])
+    walk(ops, [])
+    where = r.choice(paths)
+
+    def change(ops, path):
+        ops = list(ops)
+        i = path[0]
+        o = ops[i]
+        if len(path) > 1:
+            ops[i] = o[:-1] + (change(o[-1], path[1:]),)
+            return ops
+        if o[0] == "bar":
+            del ops[i]
+            return ops
+        sems = ["relaxed", "acquire", "release", "acq_rel"]
+        if o[0] == "rmw":
+            k = r.randrange(6)
+            ops[i] = (o[0], o[1], r.choice(["add", "xchg", "or"]) if k == 0 else o[2], r.randrange(2) if k == 1 else o[3],
+                      r.randrange(3) if k == 2 else o[4], r.choice(sems) if k >= 4 else o[5], "cta" if k == 3 and r.random() < .3 else o[6])
+        elif o[0] == "cas":
+            k = r.randrange(6)
+            ops[i] = (o[0], o[1], r.randrange(2) if k == 1 else o[2], r.randrange(3) if k == 0 else o[3],
+                      r.randrange(3) if k == 2 else o[4], r.choice(sems) if k >= 4 else o[5], "cta" if k == 3 and r.random() < .3 else o[6])
+        elif o[0] == "wait":
+            k = r.randrange(4)
+            ops[i] = (o[0], o[1] if k else r.randrange(2), r.randrange(3) if k == 1 else o[2], r.choice(sems) if k >= 2 else o[3], o[4], o[5])
+        elif o[0] == "if":
+            ops[i] = (o[0], o[1], r.choice(["eq", "ge"]), r.randrange(3), o[4])
+        elif o[0] in ("st", "ld"):
+            k = r.randrange(3)
+            ops[i] = (o[0] if k else r.choice(["st", "ld"]), r.randrange(2) if k == 1 else o[1])
+            if r.random() < .3:
+                ops.insert(i, ("bar",))
+        elif o[0] == "role":
+            ops[i] = (o[0], r.choice(["eq", "ne", "gt"]), r.randrange(2), o[3])
+        return ops
+    return change(ops, where)
+
+
+def names_used(ops):
+    for o in ops:
+        if o[0] in ("rmw", "cas"):
+            yield o[1]
+        if o[0] in ("if", "role"):
+            yield from names_used(o[-1])
+
+
+def make(seed):
+    r = random.Random(seed)
+    n = r.choice([2, 2, 3])
+    ops = base_kernel(r, n)
+    for _ in range(r.choice([0, 0, 1, 1, 1, 2, 3])):
+        ops = mutate(r, ops)
+    init = [0] * (FLAGS + 1)
+    if r.random() < .1:
+        init[0] = r.randrange(3)
+    return n, ops, init
+
+
+# ---- text ------------------------------------------------------------------------------------------------------------
+def text(ops):
+    lines, count, used = [], itertools.count(), {}
+    for v in range(-1, 9):
+        lines.append(f"    %n{v if v >= 0 else 'm1'} = arith.constant {v} : i32")
+    lines += ["    %true = arith.constant true", "    %pid = tt.get_program_id x : i32"]
+
+    def const(v):
+        return f"%n{v}" if v >= 0 else "%nm1"
+
+    def address(base, cell, out, pad):
+        name = f"%a{next(count)}"
+        index = const(cell) if not isinstance(cell, tuple) else None
+        if isinstance(cell, tuple):
+            index = f"%i{next(count)}"
+            out.append(f"{pad}{index} = arith.addi %pid, {const(cell[1])} : i32")
+        out.append(f"{pad}{name} = tt.addptr %{base}, {index} : !tt.ptr<i32>, i32")
+        return name
+
+    def emit(ops, pad, names):
+        for o in ops:
+            if o[0] == "bar":
+                lines.append(f"{pad}ttg.barrier all")
+            elif o[0] == "st":
+                a = address("data", o[1], lines, pad)
+                lines.append(f"{pad}tt.store {a}, %n7 : !tt.ptr<i32>")
+            elif o[0] == "ld":
+                a = address("data", o[1], lines, pad)
+                v = f"%v{next(count)}"
+                lines.append(f"{pad}{v} = tt.load {a} : !tt.ptr<i32>")
+            elif o[0] == "rmw":
+                a = address("flag", o[3], lines, pad)
+                names = dict(names, **{o[1]: f"%r{next(count)}"})
+                word = {"add": "add", "xchg": "exch", "or": "or"}[o[2]]
+                lines.append(f"{pad}{names[o[1]]} = tt.atomic_rmw {word}, {o[5]}, {o[6]}, {a}, {const(o[4])}, %true : "
+                             "(!tt.ptr<i32>, i32, i1) -> i32")
+            elif o[0] == "cas":
+                a = address("flag", o[2], lines, pad)
+                names = dict(names, **{o[1]: f"%r{next(count)}"})
+                lines.append(f"{pad}{names[o[1]]} = tt.atomic_cas {o[5]}, {o[6]}, {a}, {const(o[3])}, {const(o[4])} : "
+                             "(!tt.ptr<i32>, i32, i32) -> i32")
+            elif o[0] in ("wait", "await_lock"):
+                flag, want, sem, scope, form = o[1:] if o[0] == "wait" else (o[1], 0, "acquire", "gpu", "lock")
+                a, v, c = address("flag", flag, lines, pad), f"%w{next(count)}", f"%c{next(count)}"
+                lines.append(f"{pad}scf.while : () -> () {{")
+                if form == "add0":
+                    lines.append(f"{pad}  {v} = tt.atomic_rmw add, {sem}, {scope}, {a}, %n0, %true : (!tt.ptr<i32>, i32, i1) -> i32")
+                elif form == "cas":
+                    lines.append(f"{pad}  {v} = tt.atomic_cas {sem}, {scope}, {a}, {const(want)}, {const(want)} : (!tt.ptr<i32>, i32, i32) -> i32")
+                else:
+                    lines.append(f"{pad}  {v} = tt.atomic_cas {sem}, {scope}, {a}, %n0, %n1 : (!tt.ptr<i32>, i32, i32) -> i32")
+                lines.extend([f"{pad}  {c} = arith.cmpi ne, {v}, {const(want)} : i32", f"{pad}  scf.condition({c})", f"{pad}}} do {{",
+                              f"{pad}  scf.yield", f"{pad}}}"])
+            elif o[0] in ("if", "role"):
+                x = names[o[1]] if o[0] == "if" else "%pid"
+                rel = {"eq": "eq", "ne": "ne", "ge": "sge", "gt": "sgt"}[o[2] if o[0] == "if" else o[1]]
+                v = o[3] if o[0] == "if" else o[2]
+                c = f"%c{next(count)}"
+                lines.extend([f"{pad}{c} = arith.cmpi {rel}, {x}, {const(v)} : i32", f"{pad}scf.if {c} {{"])
+                emit(o[-1], pad + "  ", names)
+                lines.append(f"{pad}}}")
+        return names
+    emit(ops, "    ", used)
+    return "module {\n  tt.func public @k(%flag: !tt.ptr<i32>, %data: !tt.ptr<i32>) {\n" + "\n".join(lines) + \
+           "\n    tt.return\n  }\n}\n"
+
+
+def launch(n, init, name):
+    cell = lambda ptr, count: {"dtype": "int32", "ptr": ptr, "shape": [count], "strides": [1]}   # noqa: E731
+    return {"version": 1, "kernel": "k", "ttir": name, "grid": [n, 1, 1],
+            "args": {"flag": {"tensor": dict(cell(65536, len(init)), values=init)}, "data": {"tensor": cell(131072, 8)}}}
+
+
+# ---- oracle ------------------------------------------------------------------------------------------------------------
+class Outside(Exception):
+    """An access outside its tensor: no kernel of this test."""
+
+
+class Event:
+    __slots__ = ("p", "kind", "loc", "old", "new", "wrote", "sem", "scope", "epoch", "ctrl", "atomic", "id")
+
+    def __init__(self, p, kind, loc, epoch, ctrl, old=None, new=None, wrote=False, sem="", scope="gpu", atomic=False):
+        self.p, self.kind, self.loc, self.epoch, self.ctrl = p, kind, loc, epoch, ctrl
+        self.old, self.new, self.wrote, self.sem, self.scope, self.atomic = old, new, wrote, sem, scope, atomic
+        self.id = -1
+
+
+def domain(ops, init, n):
+    """Values that a flag can hold: a closure that is large enough."""
+    adds, consts = [], set(init)
+
+    def walk(ops):
+        for o in ops:
+            if o[0] == "rmw":
+                (adds if o[2] == "add" else []).append(o[4])
+                if o[2] != "add":
+                    consts.add(o[4])
+            elif o[0] == "cas":
+                consts.add(o[4])
+            elif o[0] == "await_lock":
+                consts.add(1)
+            elif o[0] in ("if", "role"):
+                walk(o[-1])
+    walk(ops)
+    values = set(consts) | {a | b for a in consts for b in consts}
+    for _ in range(n * sum(1 for a in adds if a)):
+        values |= {v + a for v in values for a in adds if v + a <= 8}
+    return sorted(values)
+
+
+def cell_of(cell, pid):
+    return pid + cell[1] if isinstance(cell, tuple) else cell
+
+
+def traces(ops, pid, values, cells):
+    """Every list of events that program pid can make, whatever it reads; (events, complete)."""
+    out = []
+
+    def run(todo, events, epoch, ctrl, names):
+        if len(out) > 400:
+            return
+        while todo and todo[0][0] == "pop":                   # behind a branch
+            ctrl, todo = tuple(c for c in ctrl if c is not todo[0][1]), todo[1:]
+        if not todo:
+            out.append((events, True))
+            return
+        o, rest = todo[0], todo[1:]
+        if o[0] == "bar":
+            run(rest, events, epoch + 1, ctrl, names)
+        elif o[0] in ("st", "ld"):
+            c = cell_of(o[1], pid)
+            if not 0 <= c < 8:
+                raise Outside
+            e = Event(pid, o[0], ("d", c), epoch, ctrl, wrote=o[0] == "st")
+            run(rest, events + [e], epoch, ctrl, names)
+        elif o[0] in ("rmw", "cas"):
+            flag = o[3] if o[0] == "rmw" else o[2]
+            c = cell_of(flag, pid)
+            if not 0 <= c < cells:
+                raise Outside
+            for v in values:
+                if o[0] == "rmw":
+                    new = {"add": v + o[4], "xchg": o[4], "or": v | o[4]}[o[2]]
+                    wrote = True
+                else:
+                    wrote = v == o[3]
+                    new = o[4] if wrote else v
+                e = Event(pid, o[0], ("f", c), epoch, ctrl, v, new, wrote, o[5], o[6], True)
+                run(rest, events + [e], epoch, ctrl, dict(names, **{o[1]: (v, e)}))
+        elif o[0] in ("wait", "await_lock"):
+            flag, want, sem, scope, form = o[1:] if o[0] == "wait" else (o[1], 0, "acquire", "gpu", "lock")
+            c = cell_of(flag, pid)
+            if not 0 <= c < cells:
+                raise Outside
+            out.append((events, False))                       # it never ends
+            wrote = form == "add0" or form == "cas" or form == "lock"
+            new = 1 if form == "lock" else want
+            e = Event(pid, "wait", ("f", c), epoch, ctrl, want, new, wrote, sem, scope, True)
+            run(rest, events + [e], epoch, ctrl + (e,), names)
+        elif o[0] == "role":
+            taken = {"eq": pid == o[2], "ne": pid != o[2], "gt": pid > o[2]}[o[1]]
+            run((list(o[-1]) if taken else []) + rest, events, epoch, ctrl, names)
+        else:
+            v, e = names[o[1]]
+            taken = v == o[3] if o[2] == "eq" else v >= o[3]
+            if taken:
+                run(list(o[4]) + [("pop", e)] + rest, events, epoch, ctrl + (e,), names)
+            else:
+                run(rest, events, epoch, ctrl, names)
+
+    run(list(ops), [], 0, (), {})
+    return out
+
+
+def sequences(events, start):
+    """Orders of the atomics of one location: each reads what the one before left."""
+    out = []
+    by_program = {}
+    for e in events:
+        by_program.setdefault(e.p, []).append(e)
+    lists = list(by_program.values())
+
+    def go(pos, value, seq):
+        if len(out) > 200:
+            return
+        if len(seq) == len(events):
+            out.append(seq)
+            return
+        for k, l in enumerate(lists):
+            if pos[k] < len(l) and l[pos[k]].old == value:
+                e = l[pos[k]]
+                go(pos[:k] + (pos[k] + 1,) + pos[k + 1:], e.new if e.wrote else value, seq + [e])
+    go((0,) * len(lists), start, [])
+    return out
+
+
+def inclusive(a, b):
+    return a.p == b.p or (a.scope == "gpu" and b.scope == "gpu")
+
+
+def consistent_orders(events, seqs):
+    """The happens-before relation as a list of bit sets, or None when the execution is not possible."""
+    n = len(events)
+    after = [0] * n
+    for a in events:
+        for b in events:
+            if a.p == b.p and a.epoch < b.epoch:
+                after[a.id] |= 1 << b.id
+    causes = [0] * n                                          # no thin air: reads-from and control
+    for e in events:
+        for c in e.ctrl:
+            causes[c.id] |= 1 << e.id
+    for seq in seqs:
+        source, heads = None, []                              # releases whose sequence is still unbroken
+        for e in seq:
+            if source is not None and source.p != e.p:
+                causes[source.id] |= 1 << e.id
+            linked = [h for h in heads if source is not None and inclusive(source, e)]
+            if e.sem in ("acquire", "acq_rel"):
+                for h in linked:
+                    if inclusive(h, e) and h.p != e.p:
+                        after[h.id] |= 1 << e.id
+            if e.wrote:
+                heads = linked + ([e] if e.sem in ("release", "acq_rel") else [])
+                source = e
+    for rel in (after, causes):
+        for k in range(n):
+            bit = 1 << k
+            for i in range(n):
+                if rel[i] & bit:
+                    rel[i] |= rel[k]
+        if any(rel[i] >> i & 1 for i in range(n)):
+            return None
+    for seq in seqs:
+        for i, e in enumerate(seq):
+            for f in seq[:i]:
+                if after[e.id] >> f.id & 1:
+                    return None
+    return after
+
+
+def races_in(events, after):
+    for a, b in itertools.combinations(events, 2):
+        if a.loc != b.loc or not (a.wrote or b.wrote) or after[a.id] >> b.id & 1 or after[b.id] >> a.id & 1:
+            continue
+        if a.atomic and b.atomic and inclusive(a, b):
+            continue
+        if a.p == b.p and a.atomic != b.atomic:
+            continue
+        return True
+    return False
+
+
+def oracle(n, ops, init):
+    """(race in a complete execution, race in any, complete executions) or None when there are too many."""
+    values = domain(ops, init, n)
+    per = [traces(ops, p, values, len(init)) for p in range(n)]
+    total = 1
+    for t in per:
+        total *= len(t)
+    if total > LIMIT or any(len(t) > 400 for t in per):
+        return None
+    race_complete = race_any = False
+    complete = 0
+    for combination in itertools.product(*per):
+        events = [e for t, _ in combination for e in t]
+        done = all(c for _, c in combination)
+        by_loc = {}
+        for i, e in enumerate(events):
+            e.id = i
+            if e.loc[0] == "f":
+                by_loc.setdefault(e.loc, []).append(e)
+        options = []
+        for loc, es in by_loc.items():
+            s = sequences(es, init[loc[1]])
+            if not s:
+                break
+            options.append(s)
+        if len(options) < len(by_loc):
+            continue
+        for seqs in itertools.product(*options):
+            after = consistent_orders(events, seqs)
+            if after is None:
+                continue
+            complete += done
+            if races_in(events, after):
+                race_any = True
+                race_complete = race_complete or done
+        if race_complete:
+            return True, True, complete
+    return race_complete, race_any, complete
+
+
+def weakened(ops):
+    out = []
+    for o in ops:
+        o = tuple("relaxed" if x in ("acquire", "release", "acq_rel") else x for x in o[:-1]) + (o[-1],) if o[0] in ("rmw", "cas", "wait") else o
+        out.append(o[:-1] + (weakened(o[-1]),) if o[0] in ("if", "role") else o)
+    return out
+
+
+def main():
+    opt = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--") and "=" in a)
+    count, seed = int(opt.get("count", 5000)), int(opt.get("seed", 1))
+    folder = opt.get("keep") or tempfile.mkdtemp(prefix="explore-")
+    os.makedirs(folder, exist_ok=True)
+    kernels, files = {}, []
+    for k in range(seed, seed + count):
+        n, ops, init = make(k)
+        stem = os.path.join(folder, f"k{k}")
+        with open(stem + ".ttir", "w", encoding="utf-8") as f:
+            f.write(text(ops))
+        with open(stem + ".json", "w", encoding="utf-8") as f:
+            json.dump(launch(n, init, f"k{k}.ttir"), f)
+        kernels[stem + ".json"] = (n, ops, init)
+        files.append(stem + ".json")
+    verdicts, problems = check(program(), files, ["--atomic-order=strict"], chunk=250)
+    tally, failed = {}, len(problems)
+    for p in problems:
+        print("FAIL", p)
+    by_edge = skipped = judged = 0
+    for name, (n, ops, init) in kernels.items():
+        v = verdicts.get(name)
+        if v is None:
+            continue
+        try:
+            truth = oracle(n, ops, init)
+        except Outside:
+            truth = None
+        if truth is None:
+            skipped += 1
+            continue
+        judged += 1
+        complete_race, any_race, complete = truth
+        status = v["status"]
+        tally[status] = tally.get(status, 0) + 1
+        wrong = None
+        if status == "ok" and complete_race:
+            wrong = "a false proof"
+        elif status == "races" and not any_race:
+            wrong = "a false race"
+        elif status == "races" and not all(r["confirmed"] for r in v["races"]):
+            wrong = "a race that is not confirmed"
+        elif status == "vacuous" and complete:
+            wrong = f"vacuous, but {complete} executions end"
+        if wrong:
+            failed += 1
+            print(f"FAIL {name}: {wrong}\n  grid {n} start {init}\n  {ops}")
+        if status == "ok":
+            t = oracle(n, weakened(ops), init)
+            by_edge += t is not None and t[0]
+    decided = judged - tally.get("unsupported", 0)
+    share = lambda x: round(100 * x / max(judged, 1), 1)              # noqa: E731
+    print(f"{judged} kernels ({skipped} too large for the oracle): {tally}; decided {share(decided)} %, safe by an atomic edge "
+          f"{share(by_edge)} %, racing {share(tally.get('races', 0))} %; {failed} failures")
+    if not opt.get("keep"):
+        for name in os.listdir(folder):
+            os.unlink(os.path.join(folder, name))
+        os.rmdir(folder)
+    if "report" not in opt and count >= 1000:
+        for what, have, want in (("decided", decided, .6), ("safe by an atomic edge", by_edge, .2), ("racing", tally.get("races", 0), .2)):
+            if have < want * judged:
+                failed += 1
+                print(f"FAIL only {share(have)} % {what}, {100 * want} % wanted")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
