@@ -49,6 +49,7 @@ typedef struct world {
     int event_deps, n_event_deps;
     bool *atomic_base;             /* by argument: some atomic accesses it                              */
     const char *why;
+    bool undefined;                /* an operation had undefined behaviour: no execution to speak of        */
 } world;
 
 static uint64_t hash(uint64_t a) { return (a * 0x9E3779B97F4A7C15u) >> 17; }
@@ -471,7 +472,10 @@ static const char *run_order(world *w, pr_machine *m, const int *order, bool *st
             p->at = 0;
             pr_interp_status s = pr_machine_run(m, p->pid, event, w);
             if (w->why) return w->why;
-            if (pr_machine_ub(m)) return "the execution has undefined behaviour";
+            if (pr_machine_ub(m)) {
+                w->undefined = true;
+                return "the execution has undefined behaviour";
+            }
             if (s == PR_INTERP_LIMIT) return "the work limit is reached";
             if (s == PR_INTERP_STOPPED && !w->waits) return pr_machine_why(m);
             if (s == PR_INTERP_DONE) {
@@ -515,6 +519,10 @@ pr_schedule_result pr_schedule_race(pr_arena *arena, const pr_interp_setup *setu
         bool stuck;
         const char *why = run_order(&w, m, order, &stuck);
         r.stuck = r.stuck || stuck;
+        if (w.undefined) {
+            r.why = why;
+            break;
+        }
         if (judge(&w, &r)) {           /* also a prefix is an execution */
             r.why = NULL;
         } else if (why) {

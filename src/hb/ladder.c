@@ -111,6 +111,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         pr_decide(&run->d, p->query, true, &o, &z3_reason);
         run->d.z3_share = share;
         p->used_sync = o.answer == PR_ANSWER_EMPTY;
+        p->used_o4 = p->used_sync && e->used_o4;
         if (z3_reason) {
             pr_z3_reason z = { number, "synchronisation", record(run, p->a)->loc };
             pr_vec_push(run->arena, &run->out->z3_reasons, z);
@@ -515,7 +516,8 @@ static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, 
         if (run->pairs.data[i].used_sync && run->pairs.data[i].state == PR_PAIR_EMPTY) pr_add_qualifier(run, "reads tensor contents");
     for (int i = 0; i < run->R->records.n; i++)
         if (record(run, i)->is_await) pr_add_qualifier(run, "assumes termination");
-    if (pr_order_cta(e) && run->R->has_atomics) pr_add_qualifier(run, "assumes atomic CTA ordering");
+    for (int i = 0; i < run->pairs.n; i++)
+        if (run->pairs.data[i].used_o4 && run->pairs.data[i].state == PR_PAIR_EMPTY) pr_add_qualifier(run, "assumes atomic CTA ordering");
     if (e->rung == PR_RUNG_T0 && (!run->L || run->unbound))
         pr_add_qualifier(run, "assumes distinct pointer arguments do not overlap");
     if (!run->L || !run->L->grid_known)

@@ -20,6 +20,7 @@ typedef struct pr_pair {
     bool put_off;                  /* the cheap rows left it open, the dear ones were not asked yet      */
     bool used_o3;                  /* proved with a dependency whose load may be replicated       */
     bool used_sync;                /* proved by what atomics order or return                        */
+    bool used_o4;                  /* ... and by barriers that the compiler inserts                      */
     bool synced;                   /* atomics may matter: the answer is that of the query with their facts  */
     bool at_launch;                /* WITNESS at an open grid whose programs are all in the launch's grid */
     bool fragile;                  /* SAT at some grid, empty at the launch                       */

@@ -329,7 +329,10 @@ pr_term pr_order_before(pr_encoding *e, const pr_side *a, const pr_side *b)
     if (!pr_order_outside_loops(x) && !pr_order_outside_loops(y)) return PR_TERM_FALSE;
     if (x == y) return lanes_of(x) == 1 ? PR_TERM_TRUE : PR_TERM_FALSE;
     if (x->seq < y->seq && barrier_between(e, x, y)) return PR_TERM_TRUE;
-    if (x->seq < y->seq && (barrier_before(e, y) || barrier_behind(e, x))) return PR_TERM_TRUE;
+    if (x->seq < y->seq && (barrier_before(e, y) || barrier_behind(e, x))) {
+        e->used_o4 = true;
+        return PR_TERM_TRUE;
+    }
     if (!e->records->fences.n) return PR_TERM_FALSE;
     epoch ea = epoch_of(e, (pr_side *)a), eb = epoch_of(e, (pr_side *)b);
     if (!ea.exact || !eb.exact) return PR_TERM_FALSE;

@@ -192,6 +192,7 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
     const pr_sync *y = pr_sync_of(e);
     pr_terms *T = e->terms;
     if (!y || !y->events.n) return false;
+    e->used_o4 = false;
     pr_term_vec out = { 0 };
     for (int i = 0; i < q->n_core; i++) pr_vec_push(e->arena, &out, q->core[i]);
     copy ca = copy_of(e, y, PR_SIDE_A);
