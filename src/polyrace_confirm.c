@@ -144,7 +144,7 @@ static pr_status confirm_execution(void *user, const pr_records *r, const pr_lau
         if (inside(r, l, &copy.a) && inside(r, l, &copy.b)) {
             *race = copy;
             race->confirmation = PR_CONFIRMED;
-            race->confirmation_why = NULL;
+            race->confirmation_why = "an execution of the whole launch reaches the same byte with nothing that orders the two";
         } else {
             race->confirmation_why = "the race lies outside the storage of its tensor";
         }

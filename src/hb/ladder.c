@@ -333,6 +333,12 @@ static const char *why_possible(pr_run *run, pr_encoding *e, const pr_pair *p)
     return "races are possible, but the number of barriers between the two accesses is not known";
 }
 
+static void note_value(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_race *race)
+{
+    if (race->type == PR_RACE_WAW && pr_same_value(run, e, p))
+        race->reason = pr_arena_printf(run->arena, "%s; both write the same value wherever they meet (still a race)", race->reason);
+}
+
 static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding *open)
 {
     bool only_bounds = true, hidden = may_hide_order(run->R);
@@ -357,6 +363,7 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
             race.pair = i;
             if (race.confirmation == PR_CONFIRMED) {
                 p->query->relaxed = false;
+                note_value(run, e, p, &race);
                 if (same_site(run, run->out->races.data, run->out->races.n, &race)) repeats++;
                 else pr_vec_push(run->arena, &run->out->races, race);
                 continue;
@@ -397,6 +404,7 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
                         pr_arena_printf(run->arena, "a witness could not be replayed: %s", race.confirmation_why));
             continue;
         }
+        note_value(run, p->at_launch ? open : e, p, &race);
         if (same_site(run, run->out->races.data, run->out->races.n, &race)) repeats++;
         else pr_vec_push(run->arena, &run->out->races, race);
     }
@@ -472,17 +480,6 @@ static void refuse_open(pr_run *run)
 static void describe_axes(pr_run *run, const pr_encoding *e)
 {
     for (int i = 0; i < 3; i++) run->out->grid_axis[i] = e->fixed[i] ? e->extent[i] : 0;
-}
-
-static void set_attributes(pr_run *run)
-{
-    run->out->idempotent = "unknown";
-    run->out->deterministic = true;
-    for (int i = 0; i < run->R->records.n; i++)
-        if (record(run, i)->kind == PR_RECORD_RMW && record(run, i)->rmw_op == PR_RMW_FADD) run->out->deterministic = false;
-    if (!run->out->deterministic)
-        pr_vec_push(run->arena, &run->out->notes,
-                    "floating-point atomic adds: the result may differ from run to run (not a race)");
 }
 
 /* Premises (assume conditions) must admit an execution. */
@@ -721,6 +718,7 @@ proved:
     refuse_open(run);
     fill_ledger(run);
     pr_verdict_settle(run, rung, is_feasible);
+    pr_attributes(run, launch);
     return PR_OK;
 }
 
@@ -773,7 +771,8 @@ pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launc
             pr_add_refusal(&run, PR_REFUSAL_OTHER, (pr_loc){ 0 },
                            pr_arena_printf(arena, "the grid has %lld programs along axis %d; at most %lld can be launched",
                                            (long long)launch->grid[i], i, (long long)most[i]));
-    set_attributes(&run);
+    out->idempotent = "unknown";
+    pr_attribute_order(&run);
     st = climb(&run);
     out->nondeterministic = run.d.late;
     out->us_decide = pr_clock_us() - began - out->us_explain;

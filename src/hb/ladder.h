@@ -81,6 +81,10 @@ void pr_witness_access_at(pr_run *run, const pr_encoding *e, const pr_side *s, c
 const pr_race_set *pr_explain_pair(pr_run *run, pr_encoding *e, int a, int b, bool intra,
                                    int64_t max_ops);
 void pr_explain_races(pr_run *run, pr_encoding *launch);
+/* attributes.c */
+void pr_attribute_order(pr_run *run);                     /* float atomics: deterministic, its note        */
+void pr_attributes(pr_run *run, pr_encoding *e);          /* idempotent; after the status is settled       */
+bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p);
 /* verdict.c */
 void pr_add_refusal(pr_run *run, pr_refusal_kind kind, pr_loc loc, const char *message);
 void pr_add_refusal_of(pr_run *run, pr_refusal given);   /* keeps its hint */

@@ -132,6 +132,11 @@ static void record(pr_buf *b, const pr_records *rs, const pr_record *r, bool der
     field_ints(b, "control", r->control_deps, r->n_control_deps);
     pr_buf_printf(b, " (reaches%s%s%s)", r->reaches_path ? " path" : "", r->reaches_mask ? " mask" : "",
                   r->reaches_other_shape ? " other_shape" : "");
+    if (r->is_await) {
+        field_term(b, T, "await", r->exit_pred);
+        field_term(b, T, "await_held", r->exit_held);
+    }
+    if (r->is_pre_exit) pr_buf_puts(b, " (pre_exit yes)");
     if (derived) {
         pr_buf_printf(b, " (position %s) (uncertain %s)", r->has_position ? "yes" : "no",
                       r->uncertain_bound_only ? "bound" : r->uncertain ? "yes" : "no");

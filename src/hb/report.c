@@ -139,7 +139,9 @@ static void race(printer *p, const pr_config_verdict *c, const pr_race *r, int n
     access(p, c, &r->b);
     if (r->reason && *r->reason) pr_buf_printf(p->b, "    why: %s\n", r->reason);
     race_set(p, r);
-    if (r->confirmation == PR_CONFIRMED)
+    if (r->confirmation == PR_CONFIRMED && r->confirmation_why)
+        pr_buf_printf(p->b, "    confirmed: %s\n", r->confirmation_why);
+    else if (r->confirmation == PR_CONFIRMED)
         pr_buf_printf(p->b, "    confirmed: executing %s reaches the same byte\n",
                       r->intra ? "this program" : "both programs");
     else

@@ -1,0 +1,166 @@
+/* What else a verdict says of a launch: may it be run again on the same buffers, does its result depend on the order
+ * of atomics, do racing writes carry one value.
+ *
+ * idempotent yes: no byte that the launch writes is read by it, so a second run reads what the first one read and
+ * writes the same bytes again (race freedom makes the writes of one run a function of what it reads). no: a
+ * location that nothing else writes is certainly added to. Everything between is unknown: a value made out of
+ * what the launch itself stores may or may not settle (x = max(x, 0) does, x = 2*x does not). */
+#include "hb/ladder.h"
+#include "hb/sync.h"
+
+static pr_record *record(pr_run *run, int i) { return &run->R->records.data[i]; }
+
+/* Writes of this record leave the location as the first write left it, whatever it holds. */
+static bool settles(const pr_record *r)
+{
+    if (r->is_pre_exit) return true;
+    if (r->kind != PR_RECORD_RMW) return false;
+    switch (r->rmw_op) {
+    case PR_RMW_MAX: case PR_RMW_MIN: case PR_RMW_UMAX: case PR_RMW_UMIN: case PR_RMW_AND: case PR_RMW_OR: return true;
+    case PR_RMW_ADD: case PR_RMW_FADD: case PR_RMW_XOR: case PR_RMW_XCHG: return false;
+    }
+    return false;
+}
+
+static bool result_used(const pr_run *run, const pr_record *r)
+{
+    if (r->reaches_path || r->reaches_mask || r->reaches_other_shape || r->is_await || r->is_pre_exit) return true;
+    for (int i = 0; i < run->R->records.n; i++) {
+        const pr_record *y = &run->R->records.data[i];
+        for (int k = 0; k < y->n_deps; k++)
+            if (y->deps[k] == r->access) return true;
+        for (int k = 0; k < y->n_control_deps; k++)
+            if (y->control_deps[k] == r->access) return true;
+    }
+    return false;
+}
+
+/* Does an execution of y read a byte that one of x writes? NO needs a proof, YES a witness on exact records. */
+static pr_tri meets(pr_run *run, pr_encoding *e, int x, int y)
+{
+    const pr_side *a = pr_encoding_side(e, x, PR_SIDE_A), *b = pr_encoding_side(e, y, PR_SIDE_B);
+    pr_terms *T = e->terms;
+    pr_term_vec core = { 0 };
+    pr_query q;
+    pr_outcome o;
+    if (a->dead || b->dead) return PR_NO;
+    if (a->refused || b->refused) return PR_MAYBE;
+    for (int i = 0; i < a->active.n; i++) pr_vec_push(run->arena, &core, a->active.data[i]);
+    for (int i = 0; i < b->active.n; i++) pr_vec_push(run->arena, &core, b->active.data[i]);
+    pr_vec_push(run->arena, &core, pr_lt(T, a->addr, pr_add(T, b->addr, pr_const(T, b->record->width))));
+    pr_vec_push(run->arena, &core, pr_lt(T, b->addr, pr_add(T, a->addr, pr_const(T, a->record->width))));
+    for (int i = 0; i < core.n; i++) {
+        if (pr_term_none(core.data[i])) return PR_MAYBE;
+        core.data[i] = pr_encode_simplify(e, core.data[i]);
+        if (pr_term_is(core.data[i], PR_TERM_FALSE)) return PR_NO;
+    }
+    pr_encode_single(e, core.data, core.n, &q);
+    pr_decide(&run->d, &q, false, &o, NULL);
+    if (o.answer == PR_ANSWER_EMPTY) return PR_NO;
+    return o.answer == PR_ANSWER_WITNESS && !a->uncertain && !b->uncertain && !a->unknown_address && !b->unknown_address ? PR_YES : PR_MAYBE;
+}
+
+/* No other record may write the buffer. */
+static bool only_writer(const pr_run *run, const pr_encoding *e, int w)
+{
+    for (int i = 0; i < run->R->records.n; i++) {
+        const pr_record *u = &run->R->records.data[i];
+        if (i == w || !pr_record_writes(u) || u->is_pre_exit) continue;
+        if (u->base < 0 || e->component[u->base] == e->component[run->R->records.data[w].base]) return false;
+    }
+    return true;
+}
+
+static const char *place(pr_run *run, const pr_record *r)
+{
+    return pr_arena_printf(run->arena, PR_STR_FMT ":%d", PR_STR_ARG(r->loc.file), r->loc.line ? r->loc.line : r->loc.text_line);
+}
+
+void pr_attributes(pr_run *run, pr_encoding *e)
+{
+    enum { MOST_QUESTIONS = 64 };
+    const pr_records *R = run->R;
+    run->out->idempotent = "unknown";
+    if (!e || e->rung == PR_RUNG_T0 || R->refusals.n || run->out->status != PR_VERDICT_OK) return;
+    bool yes = true, noted = false;
+    int asked = 0;
+    for (int i = 0; i < R->records.n && !run->d.failed; i++) {
+        const pr_record *w = record(run, i);
+        if (!pr_record_writes(w) || w->is_pre_exit || pr_sync_identity(e, i)) continue;
+        if (w->base < 0) yes = false;
+        bool rmw = w->kind == PR_RECORD_RMW;
+        if (rmw && w->rmw_op == PR_RMW_XCHG) {       /* of several values another one may stay */
+            pr_vset v = pr_vset_of(e, pr_encoding_side(e, i, PR_SIDE_A), w->value, w->value_held);
+            if (v.any || v.n != 1) yes = false;
+        }
+        if ((rmw && !settles(w) && w->rmw_op != PR_RMW_XCHG) || w->kind == PR_RECORD_CAS || (rmw && result_used(run, w))) {
+            pr_vset v = pr_vset_of(e, pr_encoding_side(e, i, PR_SIDE_A), w->value, w->value_held);
+            bool adds = rmw && w->rmw_op == PR_RMW_ADD && w->base >= 0 && only_writer(run, e, i) && !v.any && !pr_vset_has(&v, 0) && meets(run, e, i, i) == PR_YES;
+            if (adds) {
+                run->out->idempotent = "no";
+                pr_vec_push(run->arena, &run->out->notes,
+                            pr_arena_printf(run->arena, "not idempotent: running the launch again on the same buffers adds once more at %s",
+                                            place(run, w)));
+                return;
+            }
+            yes = false;
+        }
+        for (int j = 0; j < R->records.n; j++) {
+            const pr_record *r = record(run, j);
+            bool reads = pr_record_reads(r) && !(r->kind == PR_RECORD_RMW && !result_used(run, r));
+            if (!reads || i == j) continue;
+            if (r->base < 0) yes = false;
+            if (w->base < 0 || r->base < 0 || e->component[w->base] != e->component[r->base]) continue;
+            if (++asked > MOST_QUESTIONS) {
+                yes = false;
+                break;
+            }
+            pr_tri m = meets(run, e, i, j);
+            if (m == PR_NO) continue;
+            yes = false;
+            bool feeds = false;
+            for (int k = 0; k < w->n_dep_closure; k++) feeds = feeds || w->dep_closure[k] == j;
+            if (m != PR_YES || !feeds || r->kind != PR_RECORD_LOAD || w->kind != PR_RECORD_STORE) continue;
+            if (!noted)
+                pr_vec_push(run->arena, &run->out->notes,
+                            pr_arena_printf(run->arena, "perhaps not idempotent: what is stored at %s is made from what was loaded at %s, and "
+                                            "the launch writes there; a second run on the same buffers (an autotuner's) starts from its "
+                                            "own result", place(run, w), place(run, r)));
+            noted = true;
+        }
+    }
+    if (yes) run->out->idempotent = "yes";
+}
+
+void pr_attribute_order(pr_run *run)
+{
+    run->out->deterministic = true;
+    for (int i = 0; i < run->R->records.n; i++)
+        if (record(run, i)->kind == PR_RECORD_RMW && record(run, i)->rmw_op == PR_RMW_FADD) run->out->deterministic = false;
+    if (!run->out->deterministic)
+        pr_vec_push(run->arena, &run->out->notes,
+                    "floating-point atomic adds: the result may differ from run to run (not a race)");
+}
+
+/* Do both accesses of the pair store one value wherever they meet? */
+bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p)
+{
+    const pr_side *a = pr_encoding_side((pr_encoding *)e, p->a, PR_SIDE_A);
+    const pr_side *b = pr_encoding_side((pr_encoding *)e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+    const pr_record *x = a->record, *y = b->record;
+    pr_outcome o;
+    if (x->kind != PR_RECORD_STORE || y->kind != PR_RECORD_STORE || pr_term_none(x->value) || pr_term_none(y->value)) return false;
+    pr_term u = pr_subst_apply((pr_subst *)&a->subst, x->value), v = pr_subst_apply((pr_subst *)&b->subst, y->value);
+    if (pr_term_none(u) || pr_term_none(v) || x->width != y->width) return false;
+    pr_term differ = pr_encode_simplify((pr_encoding *)e, pr_ne(e->terms, u, v));
+    if (pr_term_none(differ)) return false;
+    if (pr_term_is(differ, PR_TERM_FALSE)) return true;
+    pr_query q = *p->query;
+    pr_term *core = PR_NEW_N(run->arena, pr_term, q.n_core + 1);
+    memcpy(core, q.core, sizeof *core * (size_t)q.n_core);
+    core[q.n_core++] = differ;
+    q.core = core;
+    pr_encode_finish_vars((pr_encoding *)e, &q);
+    pr_decide(&run->d, &q, false, &o, NULL);
+    return o.answer == PR_ANSWER_EMPTY;
+}
