@@ -41,7 +41,9 @@ typedef struct world {
     memory mem;
     program *p; int n;
     int now;                       /* program that runs                                             */
-    bool waits;                    /* ... ended because it would wait                                  */
+    bool waits;                    /* ... ended because it would wait, or because its turn is over          */
+    bool by_step;                  /* a turn is one atomic                                          */
+    int steps;                     /* atomics of this turn                                         */
     PR_VEC(sync_event) sync;
     PR_VEC(seen) seen;
     PR_VEC(int) deps;
@@ -231,6 +233,10 @@ static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
         t->old = p->log.data[p->at].old;
         t->old_known = p->log.data[p->at++].known;
         return true;
+    }
+    if (w->by_step && is_atomic(e->kind) && t->lane == 0 && w->steps++) {
+        w->waits = true;                          /* the next program goes on before this atomic */
+        return false;
     }
     int bits = 8 * e->width;
     uint64_t fresh = 0;
@@ -426,14 +432,16 @@ static bool judge(world *w, pr_schedule_result *r)
 static bool same_pid(const int64_t a[3], const int64_t b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
 /* Program numbers in the order of one schedule; false when there are no more. */
-static bool order_of(const world *w, int k, int *order)
+static bool order_of(world *w, int k, int *order)
 {
     int n = 0, a = -1, b = -1;
     for (int i = 0; i < w->n; i++) {
         if (same_pid(w->p[i].pid, w->ask->pid[0])) a = i;
         if (same_pid(w->p[i].pid, w->ask->pid[1])) b = i;
     }
-    if (k >= MOST_ORDERS || a < 0 || b < 0) return false;
+    if (k >= 2 * MOST_ORDERS || a < 0 || b < 0 || (k >= MOST_ORDERS && w->n > FEW_PROGRAMS)) return false;
+    w->by_step = k >= MOST_ORDERS;
+    k %= MOST_ORDERS;
     bool first[2] = {k == 2 || k == 4, k == 3 || k == 4};       /* programs a, b at the front */
     bool last[2] = {k == 5 || k == 7, k == 6 || k == 7};        /* ... at the end               */
     if (first[0]) order[n++] = a;
@@ -468,6 +476,7 @@ static const char *run_order(world *w, pr_machine *m, const int *order, bool *st
             int before = p->log.n;
             w->now = order[i];
             w->waits = false;
+            w->steps = 0;
             w->why = NULL;
             p->at = 0;
             pr_interp_status s = pr_machine_run(m, p->pid, event, w);

@@ -24,16 +24,18 @@ static bool whole_rmw(const pr_record *r)
     return (r->kind == PR_RECORD_RMW || r->kind == PR_RECORD_CAS) && !r->via_desc && device_scope(r);
 }
 
-/* The symbol of the access's result where it runs at most once; NONE when it is not modelled. */
+/* The symbol of the access's result where it runs at most once; NONE when it is not modelled. A wait is lowered twice:
+ * the records are of the last time. */
 static pr_term observation(const pr_encoding *e, const pr_record *r)
 {
     pr_terms *T = e->terms;
+    pr_term last = PR_TERM_NONE;
     for (uint32_t i = 1; i < pr_syms_count(T); i++) {
         const pr_sym_info *s = pr_sym_get(T, (pr_sym){ i });
         if (s->kind == PR_SYM_OBSERVED && s->access == r->access && !s->is_bool && s->bits == 8 * r->width)
-            return pr_app(T, (pr_sym){ i }, NULL, 0);
+            last = pr_app(T, (pr_sym){ i }, NULL, 0);
     }
-    return PR_TERM_NONE;
+    return last;
 }
 
 static bool is_event(const pr_record *r)
@@ -329,6 +331,7 @@ pr_sync *pr_sync_of(pr_encoding *e)
         find_counter(e, y, &y->events.data[i]);
     }
     find_locks(e, y);
+    pr_sync_find_turns(e, y);
     y->building = false;
     return y;
 }

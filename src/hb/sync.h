@@ -11,6 +11,8 @@
  *             a larger result comes later
  *   lock      sections between an awaited compare-and-swap 0 -> 1 and the exchange back to 0 of one location
  *             exclude each other
+ *   turns     a location that counts up, each step by the one program that waited for the value before it: a later
+ *             turn comes after the release of an earlier one
  * Every fact is a conjunct of the pair's query. What is not shown adds no conjunct. */
 #ifndef PR_HB_SYNC_H
 #define PR_HB_SYNC_H
@@ -35,10 +37,14 @@ typedef struct pr_sync_event {
 /* A lock: event numbers of the acquiring await and the release. */
 typedef struct pr_sync_lock { int acquire, release; } pr_sync_lock;
 
+/* A turn: the program waits (event) for turn at the location and releases turn + 1 there; it starts with first. */
+typedef struct pr_sync_turn { int wait, release; pr_term turn; pr_i128 first; } pr_sync_turn;
+
 typedef struct pr_sync {
     bool building;
     PR_VEC(pr_sync_event) events;
     PR_VEC(pr_sync_lock) locks;
+    PR_VEC(pr_sync_turn) turns;
     int axis;                      /* symbolic grid axis that arrivals mention, -1 = none              */
 } pr_sync;
 
@@ -55,6 +61,11 @@ pr_answer pr_sync_feasible(pr_encoding *e);
 /* May synchronisation or an observed value matter to this pair? */
 bool pr_sync_concerns(pr_encoding *e, int a, int b, bool intra);
 
+/* sync_turn.c */
+void pr_sync_find_turns(pr_encoding *e, pr_sync *y);
+bool pr_sync_turn_stuck(pr_encoding *e, const pr_sync *y, const pr_sync_turn *x);
+/* What is known of the results of both copies' events, while y may still be under construction. */
+void pr_sync_counter_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out);
 /* sync_values.c */
 pr_vset pr_vset_of(pr_encoding *e, const pr_side *s, pr_term value, pr_term held);
 pr_vset pr_vset_initial(pr_encoding *e, const pr_side *s);

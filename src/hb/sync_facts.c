@@ -9,7 +9,14 @@
 
 enum { MOST_VALUE_PAIRS = 64 };
 
-typedef struct copy { const pr_side **side; pr_term *active, *obs; } copy;
+/* The events of one copy. side is null for the third program, whose terms are those of B renamed. */
+typedef struct copy {
+    const pr_side **side;
+    pr_term *active, *obs, *addr;  /* by event; active NONE: not represented                          */
+    pr_term *exits, *held;         /* waits                                                       */
+    pr_term *turn;                 /* by turn                                                     */
+    pr_term pid[3];
+} copy;
 
 static const pr_record *record(const pr_encoding *e, const pr_sync_event *v) { return &e->records->records.data[v->record]; }
 static pr_term apply(const pr_side *s, pr_term t) { return pr_subst_apply((pr_subst *)&s->subst, t); }
@@ -17,14 +24,22 @@ static pr_term apply(const pr_side *s, pr_term t) { return pr_subst_apply((pr_su
 static copy copy_of(pr_encoding *e, const pr_sync *y, int which)
 {
     int n = y->events.n + 1;
-    copy c = { PR_NEW_N(e->arena, const pr_side *, n), PR_NEW_N(e->arena, pr_term, n), PR_NEW_N(e->arena, pr_term, n) };
+    copy c = { PR_NEW_N(e->arena, const pr_side *, n) };
+    pr_term **list[] = { &c.active, &c.obs, &c.addr, &c.exits, &c.held };
+    for (size_t k = 0; k < PR_LEN(list); k++) *list[k] = PR_NEW_N(e->arena, pr_term, n);
+    c.turn = PR_NEW_N(e->arena, pr_term, y->turns.n + 1);
     for (int i = 0; i < y->events.n; i++) {
         const pr_side *s = c.side[i] = pr_encoding_side(e, y->events.data[i].record, which);
+        const pr_record *r = record(e, &y->events.data[i]);
         pr_term t = s->dead ? PR_TERM_FALSE : PR_TERM_TRUE;
         for (int j = 0; j < s->active.n; j++) t = pr_and(e->terms, t, s->active.data[j]);
         c.active[i] = s->refused ? PR_TERM_NONE : t;
         c.obs[i] = apply(s, y->events.data[i].app);
+        c.addr[i] = s->addr;
+        if (r->is_await) c.exits[i] = apply(s, r->exit_pred), c.held[i] = apply(s, r->exit_held);
+        memcpy(c.pid, s->pid, sizeof c.pid);
     }
+    for (int k = 0; k < y->turns.n; k++) c.turn[k] = apply(c.side[y->turns.data[k].wait], y->turns.data[k].turn);
     return c;
 }
 
@@ -49,7 +64,6 @@ static void value_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term
     for (int i = 0; i < y->events.n; i++) {
         const pr_sync_event *v = &y->events.data[i];
         const pr_record *r = record(e, v);
-        const pr_side *s = c->side[i];
         if (pr_term_none(c->active[i])) continue;
         if (v->closed && !v->all.any) push(e, out, pr_implies(T, c->active[i], one_of(e, c->obs[i], &v->all)));
         if (v->counted) {
@@ -62,15 +76,27 @@ static void value_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term
             push(e, out, pr_implies(T, c->active[i], ok));
             for (int a = 0; a < 3; a++)       /* the extent that arrivals mention bounds the id */
                 if (a == y->axis) {
-                    push(e, out, pr_lt(T, s->pid[a], pr_var_term(T, e->records->grid[a])));
+                    push(e, out, pr_lt(T, c->pid[a], pr_var_term(T, e->records->grid[a])));
                     push(e, out, pr_le(T, pr_const(T, 1), pr_var_term(T, e->records->grid[a])));
                 }
         }
         if (r->is_await && !pr_term_none(r->exit_pred)) {
-            pr_term held = apply(s, r->exit_held), exits = apply(s, r->exit_pred);
-            if (pr_term_none(held) || pr_term_none(exits)) continue;
-            push(e, out, pr_implies(T, pr_and(T, c->active[i], held), exits));
+            if (pr_term_none(c->held[i]) || pr_term_none(c->exits[i])) continue;
+            push(e, out, pr_implies(T, pr_and(T, c->active[i], c->held[i]), c->exits[i]));
         }
+    }
+}
+
+/* The turns of two programs that wait at one location differ. */
+static void turn_facts(pr_encoding *e, const pr_sync *y, const copy *a, const copy *b, pr_term_vec *out)
+{
+    pr_terms *T = e->terms;
+    for (int i = 0; i < y->turns.n; i++) {
+        int k = y->turns.data[i].wait;
+        if (pr_term_none(a->active[k]) || pr_term_none(b->active[k])) continue;
+        pr_term meet = pr_and(T, pr_and(T, a->active[k], b->active[k]), pr_eq(T, a->addr[k], b->addr[k]));
+        pr_term u = a->turn[i], v = b->turn[i];
+        if (!pr_term_none(u) && !pr_term_none(v)) push(e, out, pr_implies(T, meet, pr_ne(T, u, v)));
     }
 }
 
@@ -84,7 +110,7 @@ static void pair_facts(pr_encoding *e, const pr_sync *y, const copy *a, const co
             const pr_record *r = record(e, u), *s = record(e, v);
             if (!u->closed || !v->closed || pr_term_none(a->active[i]) || pr_term_none(b->active[j])) continue;
             if (e->component[r->base] != e->component[s->base] || r->width != s->width) continue;
-            pr_term meet = pr_and(T, pr_and(T, a->active[i], b->active[j]), pr_eq(T, a->side[i]->addr, b->side[j]->addr));
+            pr_term meet = pr_and(T, pr_and(T, a->active[i], b->active[j]), pr_eq(T, a->addr[i], b->addr[j]));
             if (pr_term_is(pr_encode_simplify(e, meet), PR_TERM_FALSE)) continue;
             if (i == j && u->counted) push(e, out, pr_implies(T, meet, pr_ne(T, a->obs[i], b->obs[j])));
             if (u->all.any || v->all.any || u->all.n * v->all.n > MOST_VALUE_PAIRS) continue;
@@ -119,8 +145,16 @@ static pr_term edge(pr_encoding *e, const pr_sync *y, const copy *a, int i, cons
     if (!w->others.any) shown = pr_not(T, one_of(e, b->obs[j], &w->others));
     if (w->counted)
         shown = pr_or(T, shown, w->step > 0 ? pr_lt(T, a->obs[i], b->obs[j]) : pr_lt(T, b->obs[j], a->obs[i]));
+    for (int k = 0; k < y->turns.n; k++) {
+        const pr_sync_turn *t = &y->turns.data[k];
+        if (t->release != i || t->wait != j || pr_term_none(a->active[j])) continue;
+        pr_term first = a->turn[k], later = b->turn[k];
+        if (pr_term_none(first) || pr_term_none(later)) continue;
+        pr_term before = pr_and(T, pr_le(T, pr_const(T, t->first), first), pr_lt(T, first, later));
+        shown = pr_or(T, shown, pr_and(T, a->active[j], before));
+    }
     if (pr_term_is(shown, PR_TERM_FALSE)) return PR_TERM_FALSE;
-    pr_term meet = pr_and(T, pr_and(T, a->active[i], b->active[j]), pr_eq(T, a->side[i]->addr, b->side[j]->addr));
+    pr_term meet = pr_and(T, pr_and(T, a->active[i], b->active[j]), pr_eq(T, a->addr[i], b->addr[j]));
     return pr_encode_simplify(e, pr_and(T, meet, shown));
 }
 
@@ -144,6 +178,103 @@ static pr_term happens_before(pr_encoding *e, const pr_sync *s, const pr_side *x
     return any;
 }
 
+/* ---- a program between the two ---------------------------------------------------------------- */
+
+enum { MOST_BETWEEN = 3 };
+
+typedef struct rename { pr_encoding *e; pr_subst subst; pr_term *map; uint32_t n; } rename;
+
+/* Terms of copy B as terms of another program. */
+static rename renaming(pr_encoding *e)
+{
+    rename r = { .e = e, .n = pr_vars_count(e->terms) };
+    r.map = PR_NEW_N(e->arena, pr_term, r.n);
+    int index = (1 << 25) + (int)r.n;
+    for (uint32_t v = 1; v < r.n; v++) {
+        const pr_var_info *i = pr_var_get(e->terms, (pr_var){ v });
+        if (i->copy != PR_COPY_B) continue;
+        pr_var_info fresh = { .role = PR_ROLE_FREE, .index = index++, .copy = PR_COPY_SHARED, .lo = i->lo, .hi = i->hi,
+                              .name = pr_arena_printf(e->arena, "C%d.%s", (int)r.n, i->name) };
+        r.map[v] = pr_var_term(e->terms, pr_var_new(e->terms, fresh));
+    }
+    r.subst = (pr_subst){ .T = e->terms, .var_map = r.map, .n_var_map = r.n };
+    return r;
+}
+
+static pr_term moved(rename *r, pr_term t) { return pr_term_none(t) ? t : pr_subst_apply(&r->subst, t); }
+
+static copy renamed(pr_encoding *e, const pr_sync *y, const copy *b, rename *r)
+{
+    int n = y->events.n + 1;
+    copy c = { .side = NULL };
+    pr_term **to[] = { &c.active, &c.obs, &c.addr, &c.exits, &c.held };
+    pr_term *const from[] = { b->active, b->obs, b->addr, b->exits, b->held };
+    for (size_t k = 0; k < PR_LEN(to); k++) {
+        *to[k] = PR_NEW_N(e->arena, pr_term, n);
+        for (int i = 0; i < y->events.n; i++) (*to[k])[i] = moved(r, from[k][i]);
+    }
+    c.turn = PR_NEW_N(e->arena, pr_term, y->turns.n + 1);
+    for (int i = 0; i < y->turns.n; i++) c.turn[i] = moved(r, b->turn[i]);
+    for (int i = 0; i < 3; i++) c.pid[i] = moved(r, b->pid[i]);
+    return c;
+}
+
+/* Orders of x (copy a) before y (copy z) through a third program. A result that the location cannot hold without record w
+ * says that some program ran w there before: that program gets variables of its own, and what it waited for before w
+ * may be what x's program released. b: any copy whose terms can be renamed. */
+static pr_term through_third(pr_encoding *e, const pr_sync *s, const pr_side *x, const copy *a, const copy *b, const copy *z,
+                             const pr_side *y, int *budget, pr_term_vec *out)
+{
+    pr_terms *T = e->terms;
+    pr_term any = PR_TERM_FALSE;
+    for (int j = 0; j < s->events.n; j++) {
+        const pr_sync_event *r = &s->events.data[j];
+        if (!r->closed || r->init.any || !pr_record_acquires(record(e, r)) || pr_term_none(z->active[j])) continue;
+        pr_term post = pr_order_before(e, z->side[j], y);
+        if (pr_term_is(post, PR_TERM_FALSE)) continue;
+        for (int i = 0; i < s->events.n && *budget > 0; i++) {
+            const pr_sync_event *w = &s->events.data[i];
+            const pr_record *u = record(e, w);
+            if (!pr_record_releases(u) || !w->writes || pr_term_none(b->active[i]) || u->width != record(e, r)->width) continue;
+            int *rest = PR_NEW_N(e->arena, int, r->n_writers + 1), n = 0;
+            bool writer = false;
+            for (int k = 0; k < r->n_writers; k++) {
+                if (r->writers[k] == w->record) writer = true;
+                else rest[n++] = r->writers[k];
+            }
+            pr_vset without = pr_vset_closure(e, r->init, rest, n);
+            if (!writer || without.any) continue;
+            bool waits = false;               /* something the third program acquires before w */
+            for (int k = 0; k < s->events.n; k++)
+                waits = waits || (pr_record_acquires(record(e, &s->events.data[k])) &&
+                                  !pr_term_is(pr_order_before(e, b->side[k], b->side[i]), PR_TERM_FALSE));
+            if (!waits) continue;
+            --*budget;
+            rename to = renaming(e);
+            copy c = renamed(e, s, b, &to);
+            pr_term cond = pr_and(T, z->active[j], pr_not(T, one_of(e, z->obs[j], &without)));
+            push(e, out, pr_implies(T, cond, pr_and(T, c.active[i], pr_eq(T, c.addr[i], z->addr[j]))));
+            value_facts(e, s, &c, out);
+            pr_term link = PR_TERM_FALSE;
+            for (int p = 0; p < s->events.n; p++) {
+                if (!pr_record_releases(record(e, &s->events.data[p]))) continue;
+                pr_term pre = pr_order_before(e, x, a->side[p]);
+                if (pr_term_is(pre, PR_TERM_FALSE)) continue;
+                for (int k = 0; k < s->events.n; k++) {
+                    if (!pr_record_acquires(record(e, &s->events.data[k]))) continue;
+                    pr_term inner = pr_order_before(e, b->side[k], b->side[i]);
+                    if (pr_term_is(inner, PR_TERM_FALSE)) continue;
+                    pr_term sw = edge(e, s, a, p, &c, k);
+                    if (!pr_term_is(sw, PR_TERM_FALSE)) link = pr_or(T, link, pr_and(T, pr_and(T, pre, moved(&to, inner)), sw));
+                }
+            }
+            pr_term t = pr_and(T, pr_and(T, cond, post), link);
+            if (!pr_term_none(t)) any = pr_or(T, any, t);
+        }
+    }
+    return any;
+}
+
 /* Both accesses stand in sections of one lock. */
 static pr_term same_lock(pr_encoding *e, const pr_sync *s, const pr_side *x, const copy *a, const copy *b, const pr_side *y)
 {
@@ -153,7 +284,7 @@ static pr_term same_lock(pr_encoding *e, const pr_sync *s, const pr_side *x, con
         for (int m = 0; m < s->locks.n; m++) {
             const pr_sync_lock *u = &s->locks.data[k], *v = &s->locks.data[m];
             if (u->acquire != v->acquire) continue;    /* one acquire, one release: a pair of other records is no lock */
-            pr_term t = pr_eq(T, a->side[u->acquire]->addr, b->side[v->acquire]->addr);
+            pr_term t = pr_eq(T, a->addr[u->acquire], b->addr[v->acquire]);
             const int at[2] = { u->acquire, u->release };
             for (int i = 0; i < 2; i++) {
                 t = pr_and(T, t, a->active[at[i]]);
@@ -177,6 +308,14 @@ static pr_term writes(pr_encoding *e, const pr_sync *y, const copy *c, const pr_
         if (!v.any && v.n == 1) return pr_eq(e->terms, c->obs[i], pr_const(e->terms, v.v[0]));
     }
     return PR_TERM_TRUE;
+}
+
+void pr_sync_counter_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out)
+{
+    copy a = copy_of(e, y, PR_SIDE_A), b = copy_of(e, y, PR_SIDE_B);
+    value_facts(e, y, &a, out);
+    value_facts(e, y, &b, out);
+    pair_facts(e, y, &a, &b, out);
 }
 
 void pr_sync_facts(pr_encoding *e, pr_term_vec *out)
@@ -216,10 +355,14 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
         copy cb = copy_of(e, y, PR_SIDE_B);
         value_facts(e, y, &cb, &out);
         pair_facts(e, y, &ca, &cb, &out);
+        turn_facts(e, y, &ca, &cb, &out);
         push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &cb, z)));
         push(e, &out, pr_not(T, happens_before(e, y, x, &ca, &cb, z)));
         push(e, &out, pr_not(T, happens_before(e, y, z, &cb, &ca, x)));
         push(e, &out, pr_not(T, same_lock(e, y, x, &ca, &cb, z)));
+        int budget = MOST_BETWEEN;
+        push(e, &out, pr_not(T, through_third(e, y, x, &ca, &cb, &cb, z, &budget, &out)));
+        push(e, &out, pr_not(T, through_third(e, y, z, &cb, &cb, &ca, x, &budget, &out)));
     }
     if (out.n == q->n_core) return false;
     q->core = out.data;
@@ -268,6 +411,8 @@ pr_answer pr_sync_feasible(pr_encoding *e)
     pr_answer all = PR_ANSWER_WITNESS;
     if (!y) return all;
     copy a = copy_of(e, y, PR_SIDE_A), b = copy_of(e, y, PR_SIDE_B);
+    for (int i = 0; i < y->turns.n; i++)
+        if (pr_sync_turn_stuck(e, y, &y->turns.data[i])) return PR_ANSWER_EMPTY;
     for (int i = 0; i < y->events.n; i++) {
         if (!record(e, &y->events.data[i])->is_await) continue;
         for (int j = -1; j < y->events.n; j++) {

@@ -472,6 +472,99 @@ case("p71", p71, "races|unsupported never=ok", (2,), dict(f=zeros(1), x=T("i32",
 case("p71_or", p71, "ok T1-launch", (2,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), PLAIN=False))
 
 
+# ---- turns: a semaphore that counts, a ticket lock (8.5, p125) -------------------------------------------------------
+@triton.jit
+def turns(sem, acc, D: tl.constexpr, BY: tl.constexpr, ACQ: tl.constexpr, REL: tl.constexpr, PRE: tl.constexpr, GE: tl.constexpr,
+          B: tl.constexpr):
+    turn = tl.program_id(0) // D
+    lane = tl.arange(0, B)
+    if GE:
+        while tl.atomic_add(sem, 0, sem=ACQ) < turn:
+            pass
+    else:
+        while tl.atomic_add(sem, 0, sem=ACQ) != turn:
+            pass
+    tl.debug_barrier()
+    x = tl.load(acc + lane)  # @C
+    tl.store(acc + lane, x + turn)  # @D
+    if PRE:
+        tl.debug_barrier()
+    tl.atomic_xchg(sem, turn + BY, sem=REL)
+
+
+def turn_args(init=0, **kw):
+    return dict(dict(sem=T("i32", 1, values=[init]), acc=T("i32", 64), D=1, BY=1, ACQ="acquire", REL="release", PRE=True, GE=False,
+                     B=64), **kw)
+
+
+case("turns", turns, "ok T1 qual=termination qual=reads", (4,), turn_args())
+case("turns_relaxed_release", turns, "races WAR:C:D/programs WAW:D:D/programs", (4,), turn_args(REL="relaxed"))
+case("turns_relaxed_wait", turns, "races WAR:C:D/programs WAW:D:D/programs", (4,), turn_args(ACQ="relaxed"))
+case("turns_no_barrier", turns, "races WAR:C:D/programs WAW:D:D/programs", (4,), turn_args(PRE=False))
+case("turns_shared", turns, "races|unsupported|vacuous never=ok", (4,), turn_args(D=2))
+case("turns_by_two", turns, "unsupported|vacuous|races never=ok", (4,), turn_args(BY=2))
+case("turns_nobody_first", turns, "vacuous|unsupported never=ok", (4,), turn_args(init=9))
+case("turns_at_least", turns, "races|unsupported never=ok", (4,), turn_args(GE=True, init=1))
+
+
+@triton.jit
+def ticket_lock(head, serve, acc, GE: tl.constexpr, REL: tl.constexpr, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    mine = tl.atomic_add(head, 1, sem="relaxed")
+    if GE:
+        while tl.atomic_add(serve, 0, sem="acquire") < mine:
+            pass
+    else:
+        while tl.atomic_add(serve, 0, sem="acquire") != mine:
+            pass
+    tl.debug_barrier()
+    x = tl.load(acc + lane)  # @C
+    tl.store(acc + lane, x + 1)  # @D
+    tl.debug_barrier()
+    tl.atomic_add(serve, 1, sem=REL)
+
+
+def lock2_args(serve=0, **kw):
+    return dict(dict(head=zeros(1), serve=T("i32", 1, values=[serve]), acc=T("i32", 64), GE=False, REL="release", B=64), **kw)
+
+
+case("ticket_lock", ticket_lock, "ok T1 qual=termination", (4,), lock2_args())
+case("ticket_lock_relaxed", ticket_lock, "races WAR:C:D/programs WAW:D:D/programs", (4,), lock2_args(REL="relaxed"))
+case("p125", ticket_lock, "races WAR:C:D/programs WAW:D:D/programs", (4,), lock2_args(serve=2, GE=True))
+case("p127_ticket", ticket_lock, "vacuous|unsupported never=ok", (2,), lock2_args(serve=1))
+
+
+# ---- a hand-over through a third program (8.5) -------------------------------------------------------------------------
+@triton.jit
+def relay(f, g, x, out, MID: tl.constexpr, BAR: tl.constexpr):
+    pid = tl.program_id(0)
+    if pid == 0:
+        tl.store(x, 7)  # @P
+        tl.debug_barrier()
+        tl.atomic_xchg(f, 1, sem="release")
+    elif pid == 1:
+        while tl.atomic_add(f, 0, sem="acquire") != 1:
+            pass
+        if BAR:
+            tl.debug_barrier()
+        tl.atomic_xchg(g, 1, sem=MID)
+    else:
+        while tl.atomic_add(g, 0, sem="acquire") != 1:
+            pass
+        tl.debug_barrier()
+        tl.store(out + pid, tl.load(x))  # @R
+
+
+def relay_args(**kw):
+    return dict(dict(f=zeros(1), g=zeros(1), x=T("i32", 1), out=T("i32", 8), MID="release", BAR=True), **kw)
+
+
+case("relay", relay, "ok T1 qual=termination qual=reads", (3,), relay_args())
+case("relay_many", relay, "ok T1 qual=termination", (6,), relay_args())
+case("relay_relaxed", relay, "races RAW:P:R/programs", (3,), relay_args(MID="relaxed"))
+case("relay_no_barrier", relay, "races|unsupported never=ok", (3,), relay_args(BAR=False))
+
+
 # ---- --atomic-order=auto: what the launch's Triton release does (docs/decisions/0012) -------------------------------
 for release, pre, post in (("3.6.0", True, False), ("3.8.0", True, False), ("3.9.0", False, False)):
     case(f"auto_{release}", last, "ok T1 qual=atomic", (4,), last_args(PRE=pre, POST=post), options=["--atomic-order=auto"], triton=release)
