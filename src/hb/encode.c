@@ -649,6 +649,17 @@ static bool record_writes(const pr_record *r)
     return r->kind != PR_RECORD_LOAD && r->kind != PR_RECORD_POLL && r->kind != PR_RECORD_ATOMIC_LOAD;
 }
 
+static bool grid_in_frames(const pr_terms *T, const pr_frame *f, pr_var grid)
+{
+    for (; f; f = f->outer) {
+        const pr_term at[] = { f->cond, f->held, f->lower, f->upper, f->step, f->bounds_held, f->increment_held };
+        for (size_t j = 0; j < PR_LEN(at); j++)
+            if (!pr_term_none(at[j]) && pr_term_mentions(T, at[j], grid)) return true;
+    }
+    return false;
+}
+
+/* In a term of some record, or in what decides how often a barrier ran. */
 static bool grid_occurs(const pr_records *R, pr_var grid)
 {
     const pr_terms *T = R->terms;
@@ -659,12 +670,10 @@ static bool grid_occurs(const pr_records *R, pr_var grid)
         const pr_term own[] = { r->offset, r->mask, r->mask_held, r->offset_held };
         for (size_t j = 0; j < PR_LEN(own); j++)
             if (!pr_term_none(own[j]) && pr_term_mentions(T, own[j], grid)) return true;
-        for (const pr_frame *f = r->frame; f; f = f->outer) {
-            const pr_term at[] = { f->cond, f->held, f->lower, f->upper, f->step, f->bounds_held, f->increment_held };
-            for (size_t j = 0; j < PR_LEN(at); j++)
-                if (!pr_term_none(at[j]) && pr_term_mentions(T, at[j], grid)) return true;
-        }
+        if (grid_in_frames(T, r->frame, grid)) return true;
     }
+    for (int i = 0; i < R->fences.n; i++)
+        if (grid_in_frames(T, R->fences.data[i].frame, grid)) return true;
     return false;
 }
 

@@ -78,6 +78,12 @@ def judge(case, v):
     for k, x in options:
         if k == "qual" and x not in quals:
             wrong.append(f"no qualifier {x}: {quals}")
+        if k == "idempotent" and v["attributes"]["idempotent"] != x:
+            wrong.append(f"idempotent: {v['attributes']['idempotent']}")
+        if k == "why" and not any(x in r["reason"].replace(" ", "_") for r in v["races"]):
+            wrong.append(f"no race says {x}")
+        if k == "whynot" and any(x in r["reason"].replace(" ", "_") for r in v["races"]):
+            wrong.append(f"a race says {x}")
         if k == "noqual" and x in quals:
             wrong.append(f"qualifier {quals}")
         if k == "axes" and ",".join(str(v["grid_axes"][a]) for a in "xyz") != x:

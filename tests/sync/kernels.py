@@ -565,6 +565,80 @@ case("relay_relaxed", relay, "races RAW:P:R/programs", (3,), relay_args(MID="rel
 case("relay_no_barrier", relay, "races|unsupported never=ok", (3,), relay_args(BAR=False))
 
 
+# ---- T46, T81: shapes of spins that are refused, and accepted ------------------------------------------------------------
+@triton.jit
+def spin(f, g, out, SHAPE: tl.constexpr):
+    if SHAPE == 0:
+        while tl.atomic_add(f, 0) != 1:
+            pass
+    elif SHAPE == 1:
+        while tl.atomic_or(f, 0) != 1:
+            pass
+    elif SHAPE == 2:
+        while tl.load(f, volatile=True) != 1:
+            pass
+    elif SHAPE == 3:
+        while tl.atomic_cas(f, 0, 1) != 0:
+            pass
+    elif SHAPE == 4:
+        while tl.atomic_add(f, 1) != 1:
+            pass
+    elif SHAPE == 5:
+        while tl.atomic_xchg(f, 0) != 1:
+            pass
+    elif SHAPE == 6:
+        while tl.atomic_add(f, 0) + tl.load(g) != 1:
+            pass
+    elif SHAPE == 7:
+        turns = 0
+        while tl.atomic_add(f, 0) != 1:
+            turns += 1
+        tl.store(g + 1, turns)
+    elif SHAPE == 8:
+        while tl.atomic_add(f, 0) != 1:
+            tl.store(g + 2, 1)
+    elif SHAPE == 9:
+        while (tl.atomic_add(f, 0) & 1) == 0:
+            pass
+    tl.store(out + tl.program_id(0), 1)
+
+
+for shape in range(10):
+    case(f"spin_{shape}", spin, "ok qual=termination" if shape < 4 else "unsupported|races spin-shape never=ok", (1,),
+         dict(f=T("i32", 1, values=[1 if shape < 3 else 0]), g=T("i32", 4), out=T("i32", 4), SHAPE=shape))
+
+
+# ---- attributes: may a launch be repeated on its buffers; racing stores of one value (B001, B038, B040) --------------
+@triton.jit
+def repeat(x, y, KIND: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    if KIND == 0:
+        tl.store(y + i, tl.load(x + i) * 2)
+    elif KIND == 1:
+        tl.store(x + i, tl.load(x + i) * 2)
+    elif KIND == 2:
+        tl.atomic_add(y + i, 3)
+    elif KIND == 3:
+        tl.atomic_max(y + i, tl.load(x + i))
+    else:
+        tl.store(y + i, 0)
+        tl.debug_barrier()
+        tl.atomic_add(y + i, 3)
+
+
+for kind, answer in enumerate(("yes", "unknown", "no", "yes", "unknown")):
+    case(f"repeat_{kind}", repeat, f"ok idempotent={answer}", (4,), dict(x=T("i32", 256), y=T("i32", 256), KIND=kind, B=64))
+
+
+@triton.jit
+def one_value(out, SAME: tl.constexpr):
+    tl.store(out, tl.num_programs(0) if SAME else tl.program_id(0))  # @S
+
+
+case("B001", one_value, "races WAW:S:S/programs why=same_value", (4,), dict(out=T("i32", 1), SAME=True))
+case("B001_differs", one_value, "races WAW:S:S/programs whynot=same_value", (4,), dict(out=T("i32", 1), SAME=False))
+
+
 # ---- --atomic-order=auto: what the launch's Triton release does (docs/decisions/0012) -------------------------------
 for release, pre, post in (("3.6.0", True, False), ("3.8.0", True, False), ("3.9.0", False, False)):
     case(f"auto_{release}", last, "ok T1 qual=atomic", (4,), last_args(PRE=pre, POST=post), options=["--atomic-order=auto"], triton=release)
