@@ -157,7 +157,7 @@ bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p)
     if (pr_term_is(differ, PR_TERM_FALSE)) return true;
     pr_query q = *p->query;
     pr_term *core = PR_NEW_N(run->arena, pr_term, q.n_core + 1);
-    memcpy(core, q.core, sizeof *core * (size_t)q.n_core);
+    if (q.n_core) memcpy(core, q.core, sizeof *core * (size_t)q.n_core);
     core[q.n_core++] = differ;
     q.core = core;
     pr_encode_finish_vars((pr_encoding *)e, &q);
