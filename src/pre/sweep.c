@@ -8,7 +8,7 @@
 #include "pre/space.h"
 #include "pre/tape.h"
 
-enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4, DRAWS = 24 };
+enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4, DRAWS = 24, FEW_DRAWS = 2 };
 
 typedef struct sweep {
     const pr_query *q;
@@ -158,9 +158,10 @@ static bool quotients(const pr_space *s, const pr_form *f)
     return false;
 }
 
-static void try_quotients(sweep *x, const pr_space *s, const pr_form *f, const pr_delta *d, bool *set)
+/* Draws from..to-1. */
+static void try_quotients(sweep *x, const pr_space *s, const pr_form *f, const pr_delta *d, bool *set, int from, int to)
 {
-    for (int number = 0; number < DRAWS && !x->found && x->derived > 0; number++) {
+    for (int number = from; number < to && !x->found && x->derived > 0; number++) {
         x->derived--;
         if (!derive(x, s, f, d, number, set)) continue;
         for (int absent = 0; absent < 2 && !x->found; absent++) {
@@ -375,20 +376,26 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     }
     if (!variants) variants = 1;
     pr_space_begin(s, q);
+    pr_delta *found = PR_NEW_N(scratch, pr_delta, DELTAS);
+    bool all, derived = false, *set = PR_NEW_N(scratch, bool, q->n_vars + 1);
+    int n = 0;
     if (pr_space_overlap(s, &f)) {
-        pr_delta *found = PR_NEW_N(scratch, pr_delta, DELTAS);
-        bool all, derived = quotients(s, &f), *set = PR_NEW_N(scratch, bool, q->n_vars + 1);
         int64_t nodes = pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES);
-        int n = pr_radix_search(s, &f, &nodes, found, DELTAS, &all);
+        derived = quotients(s, &f);
+        n = pr_radix_search(s, &f, &nodes, found, DELTAS, &all);
         for (int v = 0; v < variants && !x.found; v++) {
             if (!shared_values(&x, v)) break;
             for (int i = 0; i < n && !x.found && x.left > 0; i++) try_delta(&x, s, &f, &found[i]);
-            for (int i = 0; i < n && !x.found && x.derived > 0 && derived; i++) try_quotients(&x, s, &f, &found[i], set);
+            for (int i = 0; i < n && !x.found && derived; i++) try_quotients(&x, s, &f, &found[i], set, 0, FEW_DRAWS);
         }
     }
     int64_t points = x.left / variants;
     for (int v = 0; v < variants && !x.found && x.left > 0; v++)
         if (shared_values(&x, v)) join(&x, scratch, points);
+    for (int v = 0; v < variants && !x.found && derived && x.derived > 0; v++) { /* the other draws are rarely needed */
+        if (!shared_values(&x, v)) break;
+        for (int i = 0; i < n && !x.found && x.derived > 0; i++) try_quotients(&x, s, &f, &found[i], set, FEW_DRAWS, DRAWS);
+    }
     if (x.found)
         *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS,
                              .evidence = "sweep",
