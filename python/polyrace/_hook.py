@@ -238,9 +238,8 @@ class Screen:
                 return None
             if self.policy != "error":  # an error is raised at every such launch
                 self.facts.add(key)
-        fn = kernel.src.fn
-        signature = dict(zip(fn.arg_names, kernel.src.signature.values()))
-        b = _triton.Binding(fn, grid, args, signature, {}, {}, kernel.metadata, ())
+        signature = {n: kind for n, kind in kernel.src.signature.items() if n in args}
+        b = _triton.Binding(getattr(kernel.src, "fn", None), grid, args, signature, {}, {}, kernel.metadata, ())
         t = self.trace
         t.target, t.device, t.foreign_device = kernel.metadata.target, kernel.metadata.target, ""
         if not hasattr(t, "recorder"):
