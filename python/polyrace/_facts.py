@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 _INTEGER = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"}
 _TRITON_DTYPES = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "int1": "bool"}
+_INITIAL_VALUES = 1024  # elements of a tensor that atomics change: what they find first (interface.md 1.1)
 _INLINE_VALUES = 64  # longer contents are written in base 64
 
 
@@ -23,6 +24,7 @@ class Uses:
     loaded: frozenset = frozenset()
     written: frozenset = frozenset()
     unknown: bool = True
+    atomic: frozenset = frozenset()  # accessed by atomics: what they find first matters, although it does not stay
 
     def writes(self, name: str) -> bool:
         return self.unknown or name in self.written or name.split(".")[0] in self.written
@@ -36,7 +38,7 @@ _RECORD = re.compile(r"^\(record .*?\(kind ([a-z_]+)\).*?\(base (-?\d+)(?: \"([^
 
 def read_uses(dump: str) -> Uses:
     """Reads the dump of stage `access`."""
-    loaded, written, unknown = set(), set(), False
+    loaded, written, atomic, unknown = set(), set(), set(), False
     for line in dump.splitlines():
         if not line.startswith("(record"):
             continue
@@ -46,9 +48,11 @@ def read_uses(dump: str) -> Uses:
         else:
             if m[1] not in ("store", "atomic_store"):
                 loaded.add(m[3])
+            if m[1].startswith("atomic"):
+                atomic.add(m[3])
             if m[1] not in ("load", "atomic_load", "atomic_poll"):
                 written.add(m[3])
-    return Uses(frozenset(loaded), frozenset(written), unknown)
+    return Uses(frozenset(loaded), frozenset(written), unknown, frozenset(atomic))
 
 
 @dataclass
@@ -76,9 +80,8 @@ class Facts:
             if any(a < hi and lo < b for _, a, b in self.writes):
                 out.pop("values", None)
                 out.pop("values_b64", None)
-                out["no_values"] = "written by the kernel"
+                out["no_values"] = "written by the kernel"  # it is not what the kernel will find
         self.read = [r for r in self.read if "no_values" not in r[0]]
-        self.contents = bool(self.read)
 
 
 def dtype_name(dtype: Any) -> str:
@@ -220,7 +223,8 @@ def read_tensor(name: str, value: Any, facts: Facts, uses: Uses, snap: "Snapshot
             out["no_values"] = why
         else:
             facts.contents = True
-            facts.read.append((out, lo, hi))
+            if not uses.writes(name):
+                facts.read.append((out, lo, hi))
             if len(data) <= _INLINE_VALUES * size:
                 out["values"] = _signed(data, out["dtype"])
             else:
@@ -233,7 +237,10 @@ def _contents(name: str, t: Any, dtype: str, shape: "list[int]", strides: "list[
               no_contents: "str | None") -> "tuple[bytes | None, str]":
     if dtype not in _INTEGER:
         return None, f"float dtype {dtype}"
-    if uses.writes(name):
+    numel = 1
+    for n in shape:
+        numel *= n
+    if uses.writes(name) and (name not in uses.atomic or numel > _INITIAL_VALUES):
         return None, "written by the kernel"
     if fake:
         return None, "the tensor has no memory"
@@ -244,9 +251,6 @@ def _contents(name: str, t: Any, dtype: str, shape: "list[int]", strides: "list[
         return None, by
     if snap is None:
         return None, "contents are switched off"
-    numel = 1
-    for n in shape:
-        numel *= n
     dense = strides is None or strides == _row_major(shape) or all(
         n == 1 or s == r for n, s, r in zip(shape, strides, _row_major(shape)))
     return snap.take(t, numel, size, dense)

@@ -203,6 +203,18 @@ def test_reasons_for_no_contents():
     assert "no_values" not in t.launches[0].document["args"]["y"]["tensor"], "only what is loaded"
 
 
+def test_initial_values_of_atomics():
+    """A counter is read although the kernel changes it; a stored tensor is not; a stale or large one is not."""
+    def given(counter, **options):
+        t, _ = analyse(lambda: k.add_counter[(4,)](counter, 100, B=32), **options)
+        return t.launches[0].document["args"]["x"]["tensor"]
+    assert given(torch.full((4,), 7, dtype=torch.int32))["values"] == [7, 7, 7, 7]
+    counter = torch.zeros(4, dtype=torch.int32)
+    given(counter)
+    assert "which was not run" in given(counter)["no_values"]
+    assert given(torch.zeros(2000, dtype=torch.int32))["no_values"] == "written by the kernel"
+
+
 def test_one_cap_for_views_of_one_storage():
     table = torch.arange(100)
 
