@@ -160,10 +160,12 @@ static void cross_check(pr_decider *d, const pr_query *q, const tier *tiers, int
 /* Asks the rows that this query has not been through, up to the first that decides. */
 static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n, pr_limits limits, pr_asked *x)
 {
-    /* more may be spent than when isl or Z3 gave up: ask them again */
-    if (x->by < 0 && x->next_row > ROW_ISL
-        && (x->max_ops != limits.max_ops || x->z3_rlimit != limits.z3_rlimit || x->wall_ms != limits.t_wall_ms))
-        x->next_row = ROW_ISL;
+    /* other limits than those that a row ran into: ask it again, and those after it */
+    if (x->by < 0 && x->short_row
+        && (x->max_ops != limits.max_ops || x->z3_rlimit != limits.z3_rlimit || x->wall_ms != limits.t_wall_ms)) {
+        x->next_row = x->short_row;
+        x->short_row = 0;
+    }
     x->put_off = false;
     for (int i = 0; i < n && x->by < 0 && !d->failed; i++) {
         const tier *t = &tiers[i];
@@ -183,6 +185,8 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
         run(d, t, q, false, limits, &got);
         count(d, t, &got);
         x->next_row = t->row + 1;
+        if (got.answer == PR_ANSWER_UNKNOWN && (got.why == PR_REFUSAL_BUDGET || got.why == PR_REFUSAL_TIMEOUT)
+            && !x->short_row && t->row >= ROW_ISL) x->short_row = t->row;
         if (!pr_term_none(got.needs)) x->needs = got.needs;
         if (got.answer != PR_ANSWER_UNKNOWN) {
             x->out = got;

@@ -10,6 +10,7 @@ typedef struct pr_memo pr_memo;
 typedef struct pr_asked {
     int next_row;                  /* rows of the engine table below this one were asked             */
     int by;                        /* row that decided, -1 = none                                 */
+    int short_row;                 /* first row that ran into its limits, 0 = none                    */
     pr_outcome out;                /* the answer, or the last reason of a row that has reasons          */
     const char *engine;            /* whose reason it is, null = none                              */
     pr_term needs;
