@@ -216,10 +216,15 @@ static bool harmless(pr_str name)
 
 static bool starts(pr_str s, const char *prefix) { return pr_str_starts(s, prefix); }
 
+/* A unit attribute, or true. */
+static bool set_on(const pr_attr *a)
+{
+    return a && (a->kind != PR_ATTR_BOOL || a->boolean) && (a->kind != PR_ATTR_INT || a->integer != 0);
+}
+
 static bool pure(const pr_op *op)
 {
-    const pr_attr *a = pr_op_attr(op, "pure");
-    return a && (a->kind != PR_ATTR_BOOL || a->boolean) && (a->kind != PR_ATTR_INT || a->integer != 0);
+    return set_on(pr_op_attr(op, "pure"));
 }
 
 /* A dialect whose unknown operations cannot touch shared memory, or an operation of another one that is known
@@ -234,6 +239,16 @@ static bool elsewhere(const pr_op *op)
            || op->opcode == PR_OP_CF_ASSERT || op->opcode == PR_OP_LLVM_INTR_ASSUME;
 }
 
+static void partitions(void *user, const pr_op *op)
+{
+    pr_shm_prog *p = user;
+    if (op->opcode != PR_OP_TTG_WARP_SPECIALIZE || op->n_regions <= p->n_agents) return;
+    p->n_agents = op->n_regions;
+    if (p->n_agents <= PR_SHM_AGENTS) return;
+    p->n_agents = PR_SHM_AGENTS;
+    pr_shm_refuse(p, &p->refusals, PR_REFUSAL_BUDGET, op, "more than 16 partitions");
+}
+
 static void screen(void *user, const pr_op *op)
 {
     pr_shm_prog *p = user;
@@ -244,10 +259,10 @@ static void screen(void *user, const pr_op *op)
     for (int i = 0; i < op->n_results; i++) touches = touches || is_memdesc(op->results[i]);
     if (starts(n, "tti.") || starts(n, "tti_")) {
         pr_shm_refuse(p, to, PR_REFUSAL_INSTRUMENTED, op, "the module is instrumented already");
-    } else if (starts(n, "nvws.") || pr_op_attr(op, "ttg.partition")) {
+    } else if (starts(n, "nvws.") || (pr_op_attr(op, "ttg.partition") && p->n_agents < 2)) {
         pr_shm_refuse(p, to, PR_REFUSAL_PRE_LOWERING, op, "not final TTGIR: partitions are not formed yet");
     } else if (starts(n, "ttng.cluster") || starts(n, "ttng.clc") || starts(n, "ttng.async_shared_store")
-               || pr_op_attr(op, "multicast") || pr_op_attr(op, "two_ctas") || pr_op_attr(op, "fromCTA")
+               || set_on(pr_op_attr(op, "multicast")) || set_on(pr_op_attr(op, "two_ctas")) || pr_op_attr(op, "fromCTA")
                || pr_op_attr(op, "multicastCTA")) {
         pr_shm_refuse(p, to, PR_REFUSAL_MULTI_CTA, op, "an operation on several CTAs");
     } else if (op->opcode == PR_OP_TT_CALL) {
@@ -274,11 +289,6 @@ static void screen(void *user, const pr_op *op)
                       pr_arena_printf(p->arena, "`" PR_STR_FMT "` takes a shared memory view and is outside the model",
                                       PR_STR_ARG(n)));
     }
-    if (op->opcode == PR_OP_TTG_WARP_SPECIALIZE && op->n_regions > p->n_agents) p->n_agents = op->n_regions;
-    if (p->n_agents > PR_SHM_AGENTS) {
-        p->n_agents = PR_SHM_AGENTS;
-        pr_shm_refuse(p, to, PR_REFUSAL_BUDGET, op, "more than 16 partitions");
-    }
     if (op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM && !pure(op) && !pr_op_is_grid_dependency_asm(op))
         pr_shm_refuse(p, to, PR_REFUSAL_INLINE_ASM, op, "inline assembly that may synchronise or touch shared memory");
 }
@@ -304,9 +314,10 @@ pr_shm_prog *pr_shm_read(pr_arena *arena, const pr_ir *ir, const pr_op *func)
     p->threads_per_warp = (int)pr_op_attr_int(ir->module, "ttg.threads-per-warp", 32);
     p->allocated = pr_op_attr(ir->module, "ttg.shared") != NULL;
     p->target = target_of(ir);
-    if (pr_op_attr_int(ir->module, "ttg.num-ctas", 1) > 1 || pr_op_attr(ir->module, "ttng.two-ctas"))
+    if (pr_op_attr_int(ir->module, "ttg.num-ctas", 1) > 1 || set_on(pr_op_attr(ir->module, "ttng.two-ctas")))
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, func, "the kernel has several CTAs a program");
     visit(func->regions[0], allocation, p);
+    visit(func->regions[0], partitions, p);
     visit(func->regions[0], screen, p);
     if (func->regions[0]->n_blocks != 1)
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_CONTROL_FLOW, func, "branches between blocks");
