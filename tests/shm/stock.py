@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Kernels that Triton itself pipelines and warp-specialises, compiled on the host for sm80, sm90 and sm100:
+python stock.py DIRECTORY [NAME...]. The texts under stock/ are of Triton 3.8 at 1, 3 and 5 stages, without locations;
+expect_stock.txt says what is proved. None may be reported."""
+import os
+import re
+import sys
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+@triton.jit
+def matmul(a_ptr,b_ptr,c_ptr,M,N,K, BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK)
+    a=a_ptr+rm[:,None]*K+rk[None,:]; b=b_ptr+rk[:,None]*N+rn[None,:]
+    acc=tl.zeros((BM,BN),dtype=tl.float32)
+    for k in range(0,tl.cdiv(K,BK)):
+        x=tl.load(a); y=tl.load(b)
+        acc=tl.dot(x,y,acc)
+        a+=BK; b+=BK*N
+    tl.store(c_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def matmul_tma(a_ptr,b_ptr,c_ptr,M,N,K, BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr, WS: tl.constexpr):
+    ad=tl.make_tensor_descriptor(a_ptr,[M,K],[K,1],[BM,BK])
+    bd=tl.make_tensor_descriptor(b_ptr,[K,N],[N,1],[BK,BN])
+    cd=tl.make_tensor_descriptor(c_ptr,[M,N],[N,1],[BM,BN])
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    acc=tl.zeros((BM,BN),dtype=tl.float32)
+    for k in tl.range(0,tl.cdiv(K,BK),warp_specialize=WS):
+        x=ad.load([pm*BM,k*BK]); y=bd.load([k*BK,pn*BN])
+        acc=tl.dot(x,y,acc)
+    cd.store([pm*BM,pn*BN],acc.to(tl.float16))
+@triton.jit
+def persistent(a_ptr,b_ptr,c_ptr,M,N,K, BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr, WS: tl.constexpr, FL: tl.constexpr):
+    ad=tl.make_tensor_descriptor(a_ptr,[M,K],[K,1],[BM,BK])
+    bd=tl.make_tensor_descriptor(b_ptr,[K,N],[N,1],[BK,BN])
+    cd=tl.make_tensor_descriptor(c_ptr,[M,N],[N,1],[BM,BN])
+    nm=tl.cdiv(M,BM); nn=tl.cdiv(N,BN); kt=tl.cdiv(K,BK)
+    for t in tl.range(tl.program_id(0),nm*nn,tl.num_programs(0),flatten=FL,warp_specialize=WS):
+        pm=t//nn; pn=t%nn
+        acc=tl.zeros((BM,BN),dtype=tl.float32)
+        for k in range(0,kt):
+            x=ad.load([pm*BM,k*BK]); y=bd.load([k*BK,pn*BN])
+            acc=tl.dot(x,y,acc)
+        cd.store([pm*BM,pn*BN],acc.to(tl.float16))
+@triton.jit
+def persistent_ptr(a_ptr,b_ptr,c_ptr,M,N,K, BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    nm=tl.cdiv(M,BM); nn=tl.cdiv(N,BN)
+    for t in range(tl.program_id(0),nm*nn,tl.num_programs(0)):
+        pm=t//nn; pn=t%nn
+        rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK)
+        a=a_ptr+rm[:,None]*K+rk[None,:]; b=b_ptr+rk[:,None]*N+rn[None,:]
+        acc=tl.zeros((BM,BN),dtype=tl.float32)
+        for k in range(0,tl.cdiv(K,BK)):
+            acc=tl.dot(tl.load(a),tl.load(b),acc)
+            a+=BK; b+=BK*N
+        tl.store(c_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def attn_inner(acc,l,m,q,k_desc,v_desc,lo,hi,base,scale,offs_m,offs_n, BM: tl.constexpr,BN: tl.constexpr, MASK: tl.constexpr, WS: tl.constexpr):
+    for n in tl.range(lo,hi,BN,warp_specialize=WS):
+        k=k_desc.load([base+n,0]).T
+        qk=tl.dot(q,k)
+        if MASK:
+            qk=qk*scale+tl.where(offs_m[:,None]>=(n+offs_n[None,:]),0,-1.0e6)
+            mn=tl.maximum(m,tl.max(qk,1)); qk-=mn[:,None]
+        else:
+            mn=tl.maximum(m,tl.max(qk,1)*scale); qk=qk*scale-mn[:,None]
+        p=tl.math.exp2(qk)
+        alpha=tl.math.exp2(m-mn)
+        l=l*alpha+tl.sum(p,1)
+        acc=acc*alpha[:,None]
+        v=v_desc.load([base+n,0])
+        acc=tl.dot(p.to(tl.float16),v,acc)
+        m=mn
+    return acc,l,m
+@triton.jit
+def attention(q_ptr,k_ptr,v_ptr,o_ptr,scale,Z,N, BM: tl.constexpr,BN: tl.constexpr,D: tl.constexpr, CAUSAL: tl.constexpr, WS: tl.constexpr):
+    qd=tl.make_tensor_descriptor(q_ptr,[Z*N,D],[D,1],[BM,D])
+    kd=tl.make_tensor_descriptor(k_ptr,[Z*N,D],[D,1],[BN,D])
+    vd=tl.make_tensor_descriptor(v_ptr,[Z*N,D],[D,1],[BN,D])
+    od=tl.make_tensor_descriptor(o_ptr,[Z*N,D],[D,1],[BM,D])
+    pm=tl.program_id(0); z=tl.program_id(1)
+    base=z*N
+    offs_m=pm*BM+tl.arange(0,BM); offs_n=tl.arange(0,BN)
+    m=tl.zeros([BM],dtype=tl.float32)-float("inf"); l=tl.zeros([BM],dtype=tl.float32)+1.0
+    acc=tl.zeros([BM,D],dtype=tl.float32)
+    q=qd.load([base+pm*BM,0])
+    if CAUSAL:
+        acc,l,m=attn_inner(acc,l,m,q,kd,vd,0,pm*BM,base,scale,offs_m,offs_n,BM,BN,False,WS)
+        acc,l,m=attn_inner(acc,l,m,q,kd,vd,pm*BM,(pm+1)*BM,base,scale,offs_m,offs_n,BM,BN,True,WS)
+    else:
+        acc,l,m=attn_inner(acc,l,m,q,kd,vd,0,N,base,scale,offs_m,offs_n,BM,BN,False,WS)
+    od.store([base+pm*BM,0],(acc/l[:,None]).to(tl.float16))
+@triton.jit
+def attention_ptr(q_ptr,k_ptr,v_ptr,o_ptr,scale,Z,N, BM: tl.constexpr,BN: tl.constexpr,D: tl.constexpr):
+    pm=tl.program_id(0); z=tl.program_id(1)
+    offs_m=pm*BM+tl.arange(0,BM); offs_n=tl.arange(0,BN); d=tl.arange(0,D)
+    q=tl.load(q_ptr+(z*N+offs_m)[:,None]*D+d[None,:])
+    m=tl.zeros([BM],dtype=tl.float32)-float("inf"); l=tl.zeros([BM],dtype=tl.float32)+1.0
+    acc=tl.zeros([BM,D],dtype=tl.float32)
+    for n in range(0,N,BN):
+        k=tl.load(k_ptr+(z*N+n+offs_n)[None,:]*D+d[:,None])
+        qk=tl.dot(q,k)
+        mn=tl.maximum(m,tl.max(qk,1)*scale); qk=qk*scale-mn[:,None]
+        p=tl.math.exp2(qk); alpha=tl.math.exp2(m-mn)
+        l=l*alpha+tl.sum(p,1); acc=acc*alpha[:,None]
+        v=tl.load(v_ptr+(z*N+n+offs_n)[:,None]*D+d[None,:])
+        acc=tl.dot(p.to(tl.float16),v,acc)
+        m=mn
+    tl.store(o_ptr+(z*N+offs_m)[:,None]*D+d[None,:],(acc/l[:,None]).to(tl.float16))
+MM={'a_ptr':'*fp16','b_ptr':'*fp16','c_ptr':'*fp16','M':'i32','N':'i32','K':'i32'}
+AT={'q_ptr':'*fp16','k_ptr':'*fp16','v_ptr':'*fp16','o_ptr':'*fp16','scale':'fp32','Z':'i32','N':'i32'}
+B={'BM':128,'BN':128,'BK':64}; A={'BM':128,'BN':64,'D':64}
+rows=[]
+def plain(text):
+    """Without locations, to keep the files small."""
+    text=re.sub(r'^#loc.*\n','',text,flags=re.M)
+    out=[]; i=0
+    while i<len(text):
+        j=text.find(' loc(',i)
+        if j<0: out.append(text[i:]); break
+        out.append(text[i:j]); depth=0; k=j+4
+        while True:
+            depth+={'(':1,')':-1}.get(text[k],0); k+=1
+            if depth==0: break
+        i=k
+    return ''.join(out)
+for st in range(1,6):
+    for cc in (80,90,100):
+        rows.append((f'matmul.sm{cc}.s{st}',matmul,MM,B,cc,st,8 if cc>80 else 4))
+        rows.append((f'persistent_ptr.sm{cc}.s{st}',persistent_ptr,MM,B,cc,st,8 if cc>80 else 4))
+        rows.append((f'attention_ptr.sm{cc}.s{st}',attention_ptr,AT,A,cc,st,4))
+    for cc in (90,100):
+        rows.append((f'matmul_tma.sm{cc}.s{st}',matmul_tma,MM,{**B,'WS':False},cc,st,8))
+        rows.append((f'persistent.sm{cc}.s{st}',persistent,MM,{**B,'WS':False,'FL':False},cc,st,8))
+        rows.append((f'persistent_flat.sm{cc}.s{st}',persistent,MM,{**B,'WS':False,'FL':True},cc,st,8))
+        rows.append((f'attention.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':False,'WS':False},cc,st,4))
+        rows.append((f'attention_causal.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':True,'WS':False},cc,st,4))
+    rows.append((f'matmul_ws.sm100.s{st}',matmul_tma,MM,{**B,'WS':True},100,st,4))
+    rows.append((f'persistent_ws.sm100.s{st}',persistent,MM,{**B,'WS':True,'FL':False},100,st,4))
+    rows.append((f'attention_ws.sm100.s{st}',attention,AT,{**A,'CAUSAL':False,'WS':True},100,st,4))
+out=sys.argv[1]
+os.makedirs(out,exist_ok=True)
+for name,f,sig,ce,cc,st,nw in rows:
+    if len(sys.argv)>2 and not any(name.startswith(x) for x in sys.argv[2:]): continue
+    at={(i,):[['tt.divisibility',16]] for i,k in enumerate(sig) if sig[k]!='fp32' and k not in('Z',)}
+    try:
+        c=triton.compile(ASTSource(f,signature={**sig,**{k:'constexpr' for k in ce}},constexprs=ce,attrs=at),target=GPUTarget('cuda',cc,32),options={'num_warps':nw,'num_stages':st})
+        with open(f'{out}/{name}.ttgir', 'w', encoding='utf-8') as f:
+            f.write(plain(c.asm['ttgir']))
+    except Exception as e:  # noqa: BLE001
+        print(name, type(e).__name__, str(e)[:150], file=sys.stderr)
