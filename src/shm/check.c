@@ -182,7 +182,7 @@ static int rank(const pr_shm_finding *f)
 }
 
 /* One defect gives several findings. Of the races on an allocation those of the earliest run and the plainest
- * kind stay; of the hazards the first of each id; a deadlock stays when nothing else explains it. */
+ * kind stay; of the hazards the first of each id; a deadlock stays when no race explains it. */
 static bool repeats(const pr_shm_findings *all, int i)
 {
     const pr_shm_finding *f = &all->data[i];
@@ -191,7 +191,7 @@ static bool repeats(const pr_shm_findings *all, int i)
         const pr_shm_finding *g = &all->data[j];
         if (j == i || g->assumed != f->assumed) continue;
         pr_shm_finding_kind other = pr_shm_finding_kind_of(g->id);
-        if (kind == PR_SHM_DEADLOCK && other != PR_SHM_DEADLOCK) return true;
+        if (kind == PR_SHM_DEADLOCK && other == PR_SHM_RACE) return true;
         if (kind != other) continue;
         bool better = rank(g) < rank(f) || (rank(g) == rank(f) && j < i);
         if (kind == PR_SHM_RACE && g->alloc == f->alloc) {

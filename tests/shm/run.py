@@ -31,11 +31,11 @@ def verdict(program, path, *options):
 def essence(v):
     """What may not depend on names or on the order of independent operations."""
     def site(s):
-        return s and (s["partition"], s["op"], s["loc"].get("line"), tuple(s["iteration"]))
+        return s and (s["partition"], s["op"], s["loc"] and s["loc"].get("line"), tuple(s["iteration"]))
     return (v["status"], v["scope"],
-            sorted((f["id"], f["memory"], f["slot"], site(f["first"]), site(f["second"]), f["trip_counts"])
+            sorted(str((f["id"], f["memory"], f["slot"], site(f["first"]), site(f["second"]), f["trip_counts"]))
                    for f in v["findings"]),
-            sorted((r["kind"], r["loc"].get("line") if r["loc"] else None) for r in v["refusals"]))
+            sorted(str((r["kind"], r["loc"] and r["loc"].get("line"))) for r in v["refusals"]))
 
 
 def renamed(text):

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Texts that no compiler would print, each one question: python hand.py writes ttgir/hand.*.ttgir."""
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HEAD = """#sw = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#bl = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = %d : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @hand(%%p: !tt.ptr<i32>, %%q: tensor<64x64x!tt.ptr<f16>, #bl>, %%desc: !tt.tensordesc<64x64xf16, #nv>, %%K: i32, %%c: i1) {
+    %%c0 = arith.constant 0 : i32
+    %%c1 = arith.constant 1 : i32
+    %%true = arith.constant true
+    %%x = arith.constant dense<0.0> : tensor<64x64xf16, #bl>
+"""
+TAIL = "    tt.return\n  }\n}\n"
+T = "!ttg.memdesc<64x64xf16, #sw, #smem, mutable>"
+N = "!ttg.memdesc<64x64xf16, #nv, #smem, mutable>"
+B = "!ttg.memdesc<1xi64, #bar, #smem, mutable>"
+TENSOR = "tensor<64x64xf16, #bl>"
+ALLOC = f"    %a = ttg.local_alloc : () -> {T}\n"
+BAR = f"    %b = ttg.local_alloc : () -> {B}\n    ttng.init_barrier %b, 1 : {B}\n"
+COPY = f"    %t = ttg.async_copy_global_to_local %q, %a : tensor<64x64x!tt.ptr<f16>, #bl> -> <64x64xf16, #sw, #smem, mutable>\n    %g = ttg.async_commit_group tokens %t\n"
+READ = f"    %r = ttg.local_load %a : {T} -> {TENSOR}\n"
+LOOP = "    scf.for %k = %c0 to %K step %c1  : i32 {\n"
+END = "    }\n"
+
+
+def half(first, second):
+    """cp.async into columns from `first`, a read of columns from `second`, 32 each, no wait."""
+    view = "!ttg.memdesc<64x32xf16, #sw, #smem, mutable, 64x64>"
+    return ALLOC + f"    %l = ttg.memdesc_subslice %a[0, {first}] : {T} -> {view}\n" \
+        f"    %m = ttg.memdesc_subslice %a[0, {second}] : {T} -> {view}\n" \
+        "    %t = ttg.async_copy_global_to_local %q, %l : tensor<64x64x!tt.ptr<f16>, #bl> -> <64x32xf16, #sw, #smem, mutable, 64x64>\n" \
+        "    %g = ttg.async_commit_group tokens %t\n" \
+        f"    %r = ttg.local_load %m : {view} -> tensor<64x32xf16, #bl>\n    %w = ttg.async_wait {{num = 0 : i32}}\n"
+
+
+TEXTS = {
+    # name: (body, number of CTAs)
+    "unknown_op": ALLOC + f"    ttng.frobnicate %a : {T}\n",
+    "unknown_dialect": ALLOC + "    nvvm.barrier0\n",
+    "generic_form": ALLOC + BAR + f'    "ttng.wait_barrier"(%b, %c0) : ({B}, i32) -> ()\n',
+    "while_wait": BAR + "    %n = scf.while (%i = %c0) : (i32) -> i32 {\n      %go = arith.cmpi slt, %i, %K : i32\n"
+                        "      scf.condition(%go) %i : i32\n    } do {\n    ^bb0(%i: i32):\n"
+                        f"      ttng.wait_barrier %b, %c1 : {B}\n      %j = arith.addi %i, %c1 : i32\n      scf.yield %j : i32\n    }}\n",
+    "loaded_phase": BAR + LOOP + f"      %v = tt.load %p : !tt.ptr<i32>\n      ttng.wait_barrier %b, %v : {B}\n" + END,
+    "loaded_branch": BAR + LOOP + "      %v = tt.load %p : !tt.ptr<i32>\n      %y = arith.cmpi sgt, %v, %c0 : i32\n      scf.if %y {\n"
+                     f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END,
+    "inline_asm": ALLOC + '    %v = tt.elementwise_inline_asm "bar.sync 0;" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %c1 : i32 -> i32\n',
+    "reinit_in_loop": LOOP + BAR.replace("    ", "      ") + END,
+    "init_inval_in_loop": LOOP + BAR.replace("    ", "      ") + f"      ttng.wait_barrier %b, %c1 : {B}\n      ttng.inval_barrier %b : {B}\n" + END,
+    "no_init": f"    %b = ttg.local_alloc : () -> {B}\n    ttng.wait_barrier %b, %c1 : {B}\n",
+    "after_inval": BAR + f"    ttng.inval_barrier %b : {B}\n    ttng.arrive_barrier %b, 1 : {B}\n",
+    "never_arrives": BAR + f"    ttng.wait_barrier %b, %c0 : {B}\n",
+    "underflow": BAR + f"    ttng.arrive_barrier %b, 2 : {B}\n",
+    "overarrival": BAR + f"    ttng.arrive_barrier %b, 1 : {B}\n    ttng.arrive_barrier %b, 1 : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n",
+    "reuse_pending": ALLOC + COPY + f"    %d = ttg.local_alloc %x : ({TENSOR}) -> {T}\n    %w = ttg.async_wait {{num = 0 : i32}}\n",
+    "reuse_waited": ALLOC + COPY + f"    %w = ttg.async_wait {{num = 0 : i32}}\n    %d = ttg.local_alloc %x : ({TENSOR}) -> {T}\n",
+    "scratch_pending": ALLOC + COPY + "    %y = ttg.convert_layout %x : tensor<64x64xf16, #bl> -> tensor<64x64xf16, #bl>\n    %w = ttg.async_wait {num = 0 : i32}\n",
+    "offsets_overlap": ALLOC.replace("local_alloc :", "local_alloc {allocation.offset = 0 : i32} :") + COPY
+                       + f"    %d = ttg.local_alloc %x {{allocation.offset = 4096 : i32}} : ({TENSOR}) -> {T}\n    %w = ttg.async_wait {{num = 0 : i32}}\n",
+    "offsets_apart": ALLOC.replace("local_alloc :", "local_alloc {allocation.offset = 0 : i32} :") + COPY
+                     + f"    %d = ttg.local_alloc %x {{allocation.offset = 8192 : i32}} : ({TENSOR}) -> {T}\n    %w = ttg.async_wait {{num = 0 : i32}}\n",
+    "halves_apart": half(0, 32),
+    "halves_overlap": half(0, 16),
+    "transposed": ALLOC + COPY + f"    %s = ttg.memdesc_trans %a {{order = array<i32: 1, 0>}} : {T} -> {T}\n"
+                  + READ.replace("%a", "%s") + "    %w = ttg.async_wait {num = 0 : i32}\n",
+    "two_origins": ALLOC + ALLOC.replace("%a", "%d") + f"    %s = arith.select %c, %a, %d : {T}\n" + READ.replace("%a", "%s"),
+    "multi_cta": (ALLOC + READ, 2),
+    "cluster": "    ttng.cluster_barrier {relaxed = false}\n",
+    "call": "    tt.call @other() : () -> ()\n",
+    "instrumented": "    %z = tti.experimental_lock_acquire %p : !tt.ptr<i32>\n",
+    "partitions_not_formed": ALLOC + f"    %r = ttg.local_load %a {{ttg.partition = array<i32: 0>}} : {T} -> {TENSOR}\n",
+    "expect_alone": BAR + f"    ttng.barrier_expect %b, 8192, %true : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n",
+    "load_not_waited": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
+                       f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
+                       + READ.replace(T, N) + f"    ttng.wait_barrier %b, %c0 : {B}\n    ttng.inval_barrier %b : {B}\n",
+    "load_waited": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
+                   f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
+                   f"    ttng.wait_barrier %b, %c0 : {B}\n" + READ.replace(T, N) + f"    ttng.inval_barrier %b : {B}\n",
+    "inval_in_flight": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
+                       f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
+                       f"    ttng.inval_barrier %b : {B}\n",
+}
+
+
+def main():
+    for name, body in TEXTS.items():
+        body, ctas = body if isinstance(body, tuple) else (body, 1)
+        tail = TAIL
+        if name == "call":
+            tail = TAIL[:-2] + "  tt.func private @other()\n}\n"
+        with open(os.path.join(HERE, "ttgir", f"hand.{name}.ttgir"), "w", encoding="utf-8") as f:
+            f.write(HEAD % ctas + body + tail)
+
+
+if __name__ == "__main__":
+    main()
