@@ -537,11 +537,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
         if (n > 0) counted_wait(g, g->cp.data, g->cp_group.data[n - 1], 0);
         break;
     }
-    case PR_SHM_EV_CP_ARRIVE: {
-        int64_t threads = (int64_t)m->p->num_warps * m->p->threads_per_warp;
-        arrive(m, e, 0, e->count ? threads : 0, 0, g->cp.data, g->cp.n);
-        break;
-    }
+    case PR_SHM_EV_CP_ARRIVE: arrive(m, e, 0, e->count, 0, g->cp.data, g->cp.n); break;
     case PR_SHM_EV_DOT: pr_vec_push(m->scratch, &g->dots, id); break;
     case PR_SHM_EV_DOT_WAIT: counted_wait(g, g->dots.data, g->dots.n, e->count); break;
     case PR_SHM_EV_STORE: pr_vec_push(m->scratch, &g->stores, id); break;

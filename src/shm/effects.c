@@ -382,7 +382,8 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     case PR_OP_TTNG_BARRIER_EXPECT: return one_barrier(w, op, PR_SHM_EV_EXPECT, &p, 1, value, at(&p, 1, 0));
     case PR_OP_TTNG_ARRIVE_BARRIER: return one_barrier(w, op, PR_SHM_EV_ARRIVE, &p, value, 0, at(&p, 1, 0));
     case PR_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE:
-        return one_barrier(w, op, PR_SHM_EV_CP_ARRIVE, &p, pr_op_attr(op, "noIncrement") ? 1 : 0, 0, NULL);
+        return one_barrier(w, op, PR_SHM_EV_CP_ARRIVE, &p,
+                           pr_op_attr(op, "noIncrement") ? (int64_t)w->warps * w->p->threads_per_warp : 0, 0, NULL);
     case PR_OP_TTNG_TC_GEN5_COMMIT: return one_barrier(w, op, PR_SHM_EV_TC_COMMIT, &p, 1, 0, at(&p, 1, 0));
     case PR_OP_TTNG_TC_GEN5_MMA: return mma(w, op, &p, false);
     case PR_OP_TTNG_TC_GEN5_MMA_SCALED: return mma(w, op, &p, true);

@@ -84,7 +84,8 @@ typedef enum {
     PR_SHM_EV_TC_COMMIT,         /* bar[0] when all earlier tcgen05 work of the agent is done        */
     PR_SHM_EV_CP,                /* cp.async: access                                            */
     PR_SHM_EV_CP_COMMIT, PR_SHM_EV_CP_WAIT,
-    PR_SHM_EV_CP_ARRIVE,         /* bar[0] when all earlier cp.async of the agent are done; count     */
+    PR_SHM_EV_CP_ARRIVE,         /* bar[0] when all earlier cp.async of the agent are done; count: of
+                                    the threads, 0 when the operation itself raises what is pending   */
     PR_SHM_EV_DOT, PR_SHM_EV_DOT_WAIT,
     PR_SHM_EV_STORE, PR_SHM_EV_STORE_WAIT,
     PR_SHM_EV_FENCE,

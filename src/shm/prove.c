@@ -386,12 +386,12 @@ static bool close_phases(prover *q)
 }
 
 /* ---- quotas ------------------------------------------------------------------------------------------------------ */
-static int64_t weight(const prover *q, const pr_shm_event *e)
+static int64_t weight(const pr_shm_event *e)
 {
     switch (e->kind) {
     case PR_SHM_EV_ARRIVE: return e->count;
     case PR_SHM_EV_EXPECT: case PR_SHM_EV_TC: case PR_SHM_EV_TC_COMMIT: return 1;
-    case PR_SHM_EV_CP_ARRIVE: return e->count ? (int64_t)q->p->num_warps * q->p->threads_per_warp : 0;
+    case PR_SHM_EV_CP_ARRIVE: return e->count;
     default: return 0;
     }
 }
@@ -452,7 +452,7 @@ static bool quotas(prover *q, int alloc)
                     }
                 }
                 if (n < MAX_PIECES)
-                    pieces[n++] = (piece){ in, one.weight + weight(q, x), one.bytes + bytes(x) };
+                    pieces[n++] = (piece){ in, one.weight + weight(x), one.bytes + bytes(x) };
             }
             covered = pr_rel_union(q->R, covered, range);
         }
@@ -484,19 +484,31 @@ static bool obligations(prover *q)
         for (int b = 0; b < x->n_bar; b++) {
             pr_rel r = q->arr[e * PR_SHM_BARS + b], shift = shift_back(q, x->bar[b].alloc);
             pr_rel previous = pr_rel_back(q->R, pr_rel_then(q->R, r, shift));
-            pr_rel known = from_phi(q, e);
-            known = pr_rel_union(q->R, known, pr_rel_then(q->R, q->closure, known));
-            pr_rel bad = pr_rel_minus(q->R, previous, known);
+            pr_rel known = from_phi(q, e), bad = pr_rel_minus(q->R, previous, known);
+            if (pr_rel_is_empty(q->R, bad) != PR_YES)
+                bad = pr_rel_minus(q->R, bad, pr_rel_then(q->R, q->closure, known));
             if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                        waits ? "this wait can pass on an older phase (W1)"
                              : "this arrival can be counted in an earlier phase (A1)"))
                 return false;
+            if (x->kind == PR_SHM_EV_CP_ARRIVE && !x->count) {
+                pr_rel after = pr_rel_none(q->R);        /* the phase must need an arrival behind this one */
+                for (int a = 0; a < q->n; a++)
+                    if (arrives(&q->ev[a]) && weight(&q->ev[a]) > 0)
+                        after = pr_rel_union(q->R, after, pr_rel_then(q->R, ord(q, e, a), arrival(q, a)));
+                bad = pr_rel_minus(q->R, r, after);
+                if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                           "the phase can complete before these copies are counted in it"))
+                    return false;
+            }
             if (!waits) continue;
             pr_term n = pr_add(q->T, q->phase[e * PR_SHM_BARS], pr_const(q->T, 1));
             pr_rel next = to_phase(q, e, 0, n, pr_le(q->T, PR_TERM_ZERO, n));
             pr_rel all = pr_rel_none(q->R);
             for (int a = 0; a < q->n; a++)
-                if (arrives(&q->ev[a])) all = pr_rel_union(q->R, all, pr_rel_range(q->R, arrival(q, a)));
+                for (int o = 0; arrives(&q->ev[a]) && o < q->ev[a].n_bar; o++)
+                    if (q->ev[a].bar[o].alloc == x->bar[0].alloc)
+                        all = pr_rel_union(q->R, all, pr_rel_range(q->R, q->arr[a * PR_SHM_BARS + o]));
             bad = pr_rel_minus(q->R, pr_rel_then(q->R, next, all), to_phi_all(q, e));
             if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                        "the barrier can be two phases ahead of this wait (W2)"))

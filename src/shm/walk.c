@@ -323,7 +323,10 @@ static void specialize(pr_walk *w, const pr_op *op)
     for (int r = 0; r < op->n_regions && r < PR_SHM_AGENTS; r++) {
         const pr_block *b = pr_region_block(op->regions[r]);
         if (!b) continue;
+        const pr_attr *warps = pr_op_attr(op, "partitionNumWarps");
         w->agent = r;
+        w->warps = !r ? w->p->num_warps
+                   : warps && warps->kind == PR_ATTR_DENSE_ARRAY && r <= warps->n_ints ? (int)warps->ints[r - 1] : 0;
         if (r) {
             mark(w, PR_SHM_EV_BEGIN, op);
             for (int i = 0; i < b->n_args && i < op->n_operands; i++)
@@ -336,6 +339,7 @@ static void specialize(pr_walk *w, const pr_op *op)
         if (r) mark(w, PR_SHM_EV_END, op);
     }
     w->agent = 0;
+    w->warps = w->p->num_warps;
     mark(w, PR_SHM_EV_END, op);
     w->ws = outer;
     mark(w, PR_SHM_EV_JOIN, op);
@@ -397,7 +401,7 @@ void pr_walk_block(pr_walk *w, const pr_block *b)
 
 static void begin(pr_walk *w, pr_shm_prog *p, pr_arena *arena, bool concrete)
 {
-    *w = (pr_walk){ .p = p, .T = p->T, .arena = arena, .concrete = concrete, .emit = true, .ws = -1,
+    *w = (pr_walk){ .p = p, .T = p->T, .arena = arena, .concrete = concrete, .emit = true, .ws = -1, .warps = p->num_warps,
                     .env = PR_NEW_N(arena, pr_sv, p->ir->n_values + 1) };
 }
 

@@ -22,6 +22,7 @@ typedef struct pr_walk {
     int branch, branch_loops, n_branches;
     int may;                     /* enclosing conditions that are not modelled                     */
     int agent, ws, n_ws, seq;
+    int warps;                   /* of the agent                                                 */
     int n_loops; int loop[PR_SHM_LOOPS]; int64_t iteration[PR_SHM_LOOPS];
     bool deep;                   /* more loops than PR_SHM_LOOPS                                  */
     bool unbounded;              /* symbolic: inside a loop of unknown trip count                   */

@@ -34,6 +34,8 @@ def table():
                              ("no-commit", 3, 2, 1, "no-commit"), ("shallow", 2, 2, 1, "ok"), ("too-shallow", 2, 3, 2, "ok"),
                              ("deep", 4, 3, 2, "ok")):
         rows[f"ring_cp.{name}"] = (K.ring_cp, {"inp": "*fp16", "out": "*fp16", "K": "i32"}, {"S": s, "D": d, "N": n, "V": v}, 80)
+    for v in K.CP_ARRIVE:
+        rows[f"cp_arrive.{v}"] = (K.cp_arrive, {"inp": "*fp16", "out": "*fp16", "K": "i32"}, {"S": 2, "V": v}, 90)
     for name, s, n, v in (("ok", 2, 1, "ok"), ("pendings", 2, 2, "ok"), ("no-wait", 2, 1, "no-wait"),
                           ("alternate-two", 2, 1, "alternate-two"), ("three", 3, 2, "ok"), ("shallow", 1, 1, "ok")):
         rows[f"ring_store.{name}"] = (K.ring_store, {"inp": "*fp16", "desc": desc(64), "K": "i32"}, {"S": s, "N": n, "V": v}, 90)

@@ -179,6 +179,36 @@ def ring_cp(inp, out, K, S: gl.constexpr, D: gl.constexpr, N: gl.constexpr, V: g
     cp.wait_group(0)
 
 
+# ---- cp.async whose completion is an arrival at a barrier ---------------------------------------------------------
+@gluon.jit
+def cp_arrive(inp, out, K, S: gl.constexpr, V: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    smem: gl.constexpr = gl.SwizzledSharedLayout(8, 1, 8, [1, 0])
+    offs = gl.arange(0, M, layout=gl.SliceLayout(1, layout))[:, None] * M + gl.arange(0, M, layout=gl.SliceLayout(0, layout))[None, :]
+    bufs = gl.allocate_shared_memory(gl.float16, [S, M, M], smem)
+    full = gl.allocate_shared_memory(gl.int64, [S, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(S):
+        if V == "increment":
+            mbarrier.init(full.index(i), count=1)
+        else:
+            mbarrier.init(full.index(i), count=64 if V == "count-half" else 128)
+    for k in range(K):
+        slot = k % S
+        cp.async_copy_global_to_shared(bufs.index(slot), inp + k * M * M + offs)
+        if V == "increment":
+            cp.mbarrier_arrive(full.index(slot), increment_count=True)
+            mbarrier.arrive(full.index(slot), count=1)
+        else:
+            cp.mbarrier_arrive(full.index(slot), increment_count=False)
+        if V != "no-wait":
+            mbarrier.wait(full.index(slot), (k // S) & 1)
+        x = bufs.index(slot).load(layout)
+        gl.store(out + k * M * M + offs, x)
+
+
+CP_ARRIVE = ["ok", "no-wait", "count-half", "increment"]
+
+
 # ---- TMA store ring of one partition --------------------------------------------------------------------------------
 @gluon.jit
 def ring_store(inp, desc, K, S: gl.constexpr, N: gl.constexpr, V: gl.constexpr):
