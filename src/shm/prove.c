@@ -324,6 +324,19 @@ static pr_rel hb(prover *q, int x, int y)
     return pr_rel_union(q->R, local(q, x, y), pr_rel_then(q->R, to_phi_all(q, x), from_phi(q, y)));
 }
 
+/* What is left of a relation x -> y when the pairs ordered either way are taken out, cheapest order first. */
+static pr_rel unordered(prover *q, int x, int y, pr_rel left)
+{
+    for (int step = 0; step < 4 && pr_rel_is_empty(q->R, left) == PR_NO; step++) {
+        pr_rel order = step == 0   ? local(q, x, y)
+                       : step == 1 ? pr_rel_back(q->R, local(q, y, x))
+                       : step == 2 ? pr_rel_then(q->R, to_phi_all(q, x), from_phi(q, y))
+                                   : pr_rel_back(q->R, pr_rel_then(q->R, to_phi_all(q, y), from_phi(q, x)));
+        left = pr_rel_minus(q->R, left, order);
+    }
+    return left;
+}
+
 /* ---- attributions ------------------------------------------------------------------------------------------------ */
 static bool attribute(prover *q, const pr_shm_evidences *evidence)
 {
@@ -676,8 +689,7 @@ static bool accesses(prover *q)
             }
             if (pr_term_is(all, PR_TERM_FALSE)) continue;
             pr_rel conf = pair(q, x, y, all);
-            pr_rel left = pr_rel_minus(q->R, conf, hb(q, x, y));
-            if (pr_rel_is_empty(q->R, left) != PR_YES) left = pr_rel_minus(q->R, left, pr_rel_back(q->R, hb(q, y, x)));
+            pr_rel left = unordered(q, x, y, conf);
             if (!holds(q, pr_rel_is_empty(q->R, left), left, any_reuse ? PR_REFUSAL_REUSE : PR_REFUSAL_POTENTIAL_RACE, ey->op,
                        any_reuse ? "storage of an earlier allocation may be used again while an asynchronous access to it is pending"
                                  : pr_arena_printf(q->arena, "not ordered with `" PR_STR_FMT "` at line %d",
@@ -709,8 +721,7 @@ static bool scratch(prover *q)
                 may = may || (a->memory == PR_SHM_SMEM && !live && !sync);
             }
             if (!may) continue;
-            pr_rel left = pr_rel_minus(q->R, pair(q, x, s, PR_TERM_TRUE), hb(q, x, s));
-            if (pr_rel_is_empty(q->R, left) != PR_YES) left = pr_rel_minus(q->R, left, pr_rel_back(q->R, hb(q, s, x)));
+            pr_rel left = unordered(q, x, s, pair(q, x, s, PR_TERM_TRUE));
             if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, q->ev[s].op,
                        "scratch memory of this operation may be storage that an asynchronous access still uses"))
                 return false;
