@@ -15,7 +15,7 @@ from .errors import PolyraceError
 VERSION = 1
 """Version of the documents that this package reads and writes."""
 
-STATUSES = ("races", "unsupported", "vacuous", "ok")  # worst first
+STATUSES = ("races", "deadlock", "hazard", "unsupported", "vacuous", "ok")  # worst first; the second and third: TTGIR texts
 RUNGS = ("T0", "T1", "T1-launch")  # strongest first
 SCOPES = {"T0": "any-params-any-grid", "T1": "this-params-any-grid", "T1-launch": "this-params-this-grid"}
 
@@ -242,12 +242,12 @@ class Verdict(Node):
     @property
     def decided(self) -> bool:
         """Race or proof."""
-        return self.status in ("ok", "races")
+        return self.status in ("ok", "races", "deadlock", "hazard")
 
     @property
     def exit_status(self) -> int:
         """What `polyrace check` exits with for this verdict."""
-        if self.status == "races":
+        if self.status in ("races", "deadlock", "hazard"):
             return 1
         if any(r.kind == "internal" for r in self.refusals):
             return 4
@@ -256,13 +256,18 @@ class Verdict(Node):
     def headline(self) -> str:
         """One line: status, scope, what the claim rests on."""
         if self.status == "ok":
+            if self.rung is None:  # a TTGIR text
+                line = "shared and tensor memory are race free for every trip count"
+                return line + (f"; {', '.join(self.qualifiers)}" if self.qualifiers else "")
             words = {"T0": "for any parameters and any grid", "T1": "for these parameters and any grid",
                      "T1-launch": "for this launch only"}
             line = f"race free {words.get(self.rung or '', '')} ({self.rung})"
             return line + (f"; {', '.join(self.qualifiers)}" if self.qualifiers else "")
         if self.status == "races":
             n = len(self.races)
-            return "DATA RACE" if n == 1 else f"{n} DATA RACES"
+            return "DATA RACE" if n <= 1 else f"{n} DATA RACES"
+        if self.status in ("deadlock", "hazard"):
+            return "DEADLOCK" if self.status == "deadlock" else "SYNCHRONISATION HAZARD"
         if self.status == "vacuous":
             return "no claim: the premises admit no execution"
         kinds = list(dict.fromkeys(r.kind for r in self.refusals))
