@@ -376,6 +376,23 @@ static const char *dir_of(pr_arena *arena, const char *path)
 }
 
 /* The text of configuration k. Equal paths are read once. */
+static pr_status read_text(pr_plan *p, pr_job *j, const pr_launch_text *t, polyrace_module **out,
+                           pr_error *err)
+{
+    const char *name = pr_launch_doc_name(p->launch->doc), *text = t->text.s;
+    size_t length = t->text.n;
+    if (t->path) {
+        text = read_file(j->arena, t->path, (size_t)p->o.max_text + 1, &length);
+        if (!text) return pr_fail(err, PR_ERR_IO, name, t->line, t->col, "cannot read %s", t->path);
+    }
+    *out = module_read(p->ctx, text, length, t->path ? t->path : name, &p->o, err);
+    if (!*out) return err ? err->kind : PR_ERR_INPUT;
+    (*out)->ttgir = t->ttgir;
+    hold(p, *out);
+    pr_child_drop(&(*out)->child); /* the verdict is the only owner */
+    return PR_OK;
+}
+
 static pr_status job_text(pr_plan *p, int k, pr_error *err)
 {
     pr_job *j = &p->jobs[k];
@@ -393,25 +410,21 @@ static pr_status job_text(pr_plan *p, int k, pr_error *err)
         refuse(j, PR_REFUSAL_COMPILE_FAILED, pr_arena_strndup(j->arena, why.s, why.n));
         return PR_OK;
     }
+    if (!t.ttgir) { /* the other level, when the launch has it */
+        pr_launch_text second;
+        pr_launch_doc_ttgir(j->arena, doc, p->launch->item, k, &second);
+        if (second.kind != PR_LAUNCH_TEXT_NONE && read_text(p, j, &second, &j->second, err) != PR_OK)
+            return err ? err->kind : PR_ERR_INPUT;
+    }
     for (int i = 0; i < k && t.path; i++) {
         polyrace_module *m = p->jobs[i].module;
         if (!m || strcmp(m->name, t.path) != 0 || m->ttgir != t.ttgir) continue;
         j->module = m;
         return PR_OK;
     }
-    const char *text = t.text.s;
-    size_t length = t.text.n;
-    if (t.path) {
-        text = read_file(j->arena, t.path, (size_t)p->o.max_text + 1, &length);
-        if (!text) return pr_fail(err, PR_ERR_IO, name, t.line, t.col, "cannot read %s", t.path);
-    }
-    j->module = module_read(p->ctx, text, length, t.path ? t.path : name, &p->o, err);
-    if (!j->module) return err ? err->kind : PR_ERR_INPUT;
-    j->module->ttgir = t.ttgir;
-    j->us_parse = j->module->us_parse;
-    hold(p, j->module);
-    pr_child_drop(&j->module->child); /* the verdict is the only owner */
-    return PR_OK;
+    pr_status s = read_text(p, j, &t, &j->module, err);
+    if (s == PR_OK) j->us_parse = j->module->us_parse;
+    return s;
 }
 
 static pr_status job_texts(pr_plan *p, const polyrace_module *m, pr_error *err)
@@ -669,6 +682,7 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_certifi
     out->us_lower = j->us_lower;
     out->launch = j->launch;
     out->deterministic = true;
+    if (j->second) pr_job_check_second(p, j, out);
     if (j->func && j->module->ttgir) {
         pr_job_check_ttgir(p, j, out);
     } else if (j->lowered) {

@@ -80,6 +80,7 @@ typedef struct pr_job {
     pr_arena *arena;
     polyrace_module *module;
     const pr_op *func;
+    polyrace_module *second; /* the TTGIR text beside a TTIR text, null without one */
     pr_launch *launch; /* null without a launch */
     pr_records *records;
     pr_refusal_vec refusals; /* of binding; moved into records when lowered */
@@ -112,6 +113,8 @@ bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_se
 
 /* polyrace_shm.c */
 void pr_job_check_ttgir(const pr_plan *p, pr_job *j, pr_config_verdict *out);
+/* Of the text beside the TTIR text: fills out->second. */
+void pr_job_check_second(const pr_plan *p, pr_job *j, pr_config_verdict *out);
 /* polyrace_confirm.c */
 void pr_confirmer_init(pr_confirmer *out, pr_job *job);
 #endif

@@ -475,7 +475,7 @@ static json_t *field(const pr_launch_doc *d, int i, int c, const char *key)
     return v ? v : json_object_get(launch_of(d, i), key);
 }
 
-void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, pr_launch_text *out)
+static void find_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, bool ttgir_only, pr_launch_text *out)
 {
     static const struct {
         const char *key;
@@ -491,7 +491,7 @@ void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, p
     for (int p = 0; p < 2 && !out->kind; p++) {
         for (size_t k = 0; places[p] && k < PR_LEN(keys) && !out->kind; k++) {
             json_t *v = json_object_get(places[p], keys[k].key);
-            if (!v) continue;
+            if (!v || (ttgir_only && !keys[k].ttgir)) continue;
             out->kind = keys[k].file ? PR_LAUNCH_TEXT_FILE : PR_LAUNCH_TEXT_INLINE;
             out->ttgir = keys[k].ttgir;
             out->text = json_str(v);
@@ -509,6 +509,12 @@ void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, p
         if (p == 0 && places[0] && json_object_get(places[0], "compile_error")) return;
     }
 }
+
+void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, pr_launch_text *out)
+{ find_text(arena, d, i, c, false, out); }
+
+void pr_launch_doc_ttgir(pr_arena *arena, const pr_launch_doc *d, int i, int c, pr_launch_text *out)
+{ find_text(arena, d, i, c, true, out); }
 
 void pr_launch_doc_place(const pr_launch_doc *d, int i, const char *key, int k, int *line, int *col)
 {

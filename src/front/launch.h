@@ -59,6 +59,9 @@ typedef struct pr_launch_text {
     int line, col; /* of the field, for messages */
 } pr_launch_text;
 void pr_launch_doc_text(pr_arena *arena, const pr_launch_doc *d, int i, int c, pr_launch_text *out);
+/* The TTGIR text of the configuration, also when there is a TTIR text; kind NONE when there is none. */
+void pr_launch_doc_ttgir(pr_arena *arena, const pr_launch_doc *d, int i, int c,
+                         pr_launch_text *out);
 /* Why this configuration has no text: the field "compile_error", "" when absent. */
 pr_str pr_launch_doc_compile_error(const pr_launch_doc *d, int i, int c);
 /* The configuration's "config" object as compact JSON, "{}" when absent. */

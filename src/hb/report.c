@@ -325,6 +325,14 @@ static void config(printer *p, int index)
     for (int k = 0; k < c->out_of_bounds.n; k++) out_of_bounds(p, c, &c->out_of_bounds.data[k]);
     for (int k = 0; k < c->grid_fragile.n; k++) hazard(p, c, &c->grid_fragile.data[k]);
     for (int k = 0; k < c->notes.n; k++) pr_buf_printf(p->b, "  note: %s\n", c->notes.data[k]);
+    if (c->second) {
+        const pr_config_verdict *s = c->second;
+        pr_buf_printf(p->b, "\n  TTGIR (shared and tensor memory, barriers): %s%s\n", pr_verdict_status_name(s->status),
+                      s->status == PR_VERDICT_OK ? " for every trip count" : "");
+        for (int k = 0; k < s->findings.n; k++) finding(p, &s->findings.data[k]);
+        for (int k = 0; k < s->refusals.n; k++) refusal(p, &s->refusals.data[k]);
+        for (int k = 0; k < s->notes.n; k++) pr_buf_printf(p->b, "  note: %s\n", s->notes.data[k]);
+    }
     if (c->nondeterministic)
         pr_buf_puts(p->b, "  note: a wall-clock limit fired; another run may decide more\n");
     if (p->o->stats) stats(p, c);

@@ -2,6 +2,7 @@
  * verdict
  * gives the same bytes. */
 #include "hb/report.h"
+#include "hb/check.h"
 #include <string.h>
 
 typedef struct writer {
@@ -458,6 +459,38 @@ static void tail(writer *w, const struct polyrace_verdict *v, int from, int n,
     close(w, '}');
 }
 
+/* Each level's own verdict, for launches with both texts. */
+static void levels(writer *w, const struct polyrace_verdict *v)
+{
+    struct polyrace_verdict one[2] = { *v, *v };
+    pr_arena *arena = w->b->arena;
+    bool both = false;
+    for (int level = 0; level < 2; level++) {
+        one[level].configs = PR_NEW_N(arena, pr_config_verdict, v->n_configs);
+        one[level].arena = arena;
+        one[level].notes.n = 0;
+        memset(&one[level].qualifiers, 0, sizeof one[level].qualifiers);
+        one[level].n_configs = 0;
+        for (int c = 0; c < v->n_configs; c++) {
+            if (level && !v->configs[c].second) continue;
+            one[level].configs[one[level].n_configs] = level ? *v->configs[c].second : v->configs[c];
+            one[level].configs[one[level].n_configs++].second = NULL;
+            both = both || level;
+        }
+        pr_verdict_join(&one[level]);
+    }
+    if (!both) return;
+    key(w, "levels");
+    open(w, '{');
+    for (int level = 0; level < 2; level++) {
+        key(w, level ? "ttgir" : "ttir");
+        open(w, '{');
+        body(w, &one[level], 0, one[level].n_configs, one[level].status, one[level].rung);
+        close(w, '}');
+    }
+    close(w, '}');
+}
+
 void pr_report_json(pr_buf *b, const struct polyrace_verdict *v, const pr_report_options *o,
                     bool one_line)
 {
@@ -467,6 +500,7 @@ void pr_report_json(pr_buf *b, const struct polyrace_verdict *v, const pr_report
     field_str(&w, "kernel", v->kernel);
     field_str(&w, "input", v->input);
     body(&w, v, 0, v->n_configs, v->status, v->rung);
+    levels(&w, v);
     key(&w, "configs");
     open(&w, '[');
     for (int c = 0; c < v->n_configs; c++) {

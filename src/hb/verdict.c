@@ -192,6 +192,12 @@ void pr_verdict_join(struct polyrace_verdict *v)
         }
     }
     v->status = worst->status;
+    for (int i = 0; i < v->n_configs; i++) {             /* two levels: the worst of both */
+        const pr_config_verdict *c = v->configs[i].second;
+        if (c && severity(c->status) > severity(v->status)) v->status = c->status;
+        for (int j = 0; c && c->status == PR_VERDICT_OK && j < c->qualifiers.n; j++)
+            pr_vec_push(v->arena, &v->qualifiers, c->qualifiers.data[j]);
+    }
     if (severity(v->status)) v->rung = PR_RUNG_NONE;
     if (v->status == PR_VERDICT_UNSUPPORTED || v->status == PR_VERDICT_VACUOUS) v->qualifiers.n = 0;
 }

@@ -90,6 +90,7 @@ typedef struct pr_config_verdict {
     pr_counts counts;
     bool ttgir;                    /* shared and tensor memory: findings instead of races            */
     PR_VEC(pr_finding) findings;
+    struct pr_config_verdict *second; /* of the TTGIR text beside a TTIR text, null without one      */
     bool nondeterministic;         /* a wall-clock backstop fired                                */
     int64_t us_parse, us_lower, us_decide, us_explain;
     const pr_records *records;     /* for reports; null when nothing was lowered                   */
