@@ -105,6 +105,21 @@ static void join(const machine *m, clock *to, const clock *from)
 }
 static void add(clock *c, int id) { c->bits[id >> 6] |= (uint64_t)1 << (id & 63); }
 static bool has(const clock *c, int id) { return c->bits[id >> 6] >> (id & 63) & 1; }
+/* Is phase `id`, published by `phi`, known to have completed: by a wait, or because everything it needed is known? */
+static bool knows_phase(const machine *m, clock *now, const clock *phi, int id)
+{
+    if (has(now, id)) return true;
+    for (int i = 0; i < AGENTS; i++)
+        if (phi->of[i] > now->of[i]) return false;
+    for (int i = 0; i < m->words; i++) {
+        uint64_t need = phi->bits[i] & ~now->bits[i];
+        if (i == id >> 6) need &= ~((uint64_t)1 << (id & 63));
+        if (need) return false;
+    }
+    add(now, id);
+    return true;
+}
+
 static int new_id(machine *m)
 {
     assert(m->n_ids < m->max_ids);
@@ -257,6 +272,7 @@ static void race(machine *m, const past *x, const pr_shm_event *y, const pr_shm_
     bool swap = mixed && (x->a->write ? visit < x->visit : visit <= x->visit);
     bool read_first = mixed ? x->a->write == swap : !x->a->write;
     if (counted && known_issue) {
+        swap = false;
         id = x->a->unit == PR_SHM_CP ? PR_SHM_F_PEND_CP
              : x->a->unit == PR_SHM_WGMMA ? PR_SHM_F_PEND_WGMMA : PR_SHM_F_PEND_TMAST;
         missing = pr_arena_printf(m->p->arena, "no %s that covers the first operation stands before the second",
@@ -431,7 +447,7 @@ static void arrive(machine *m, const pr_shm_event *e, int bar, int64_t count, in
     if (!b) return;
     b->last = e;
     attribute(m, e, bar, b->done);
-    if (b->done >= 1 && !has(&g->now, b->phi_id[b->done - 1]))
+    if (b->done >= 1 && !knows_phase(m, &g->now, &b->phi[b->done - 1], b->phi_id[b->done - 1]))
         report(m, PR_SHM_F_ARRIVE_AHEAD, e, NULL, v, b->done,
                pr_arena_printf(m->p->arena, "%s arrives for phase %" PRId64 " of %s without knowing that phase %" PRId64
                                " is complete; it can be counted there", who(m, e), b->done, place(m, v), b->done - 1),
@@ -467,7 +483,7 @@ static void wait(machine *m, const pr_shm_event *e, int64_t time)
     if (!b) return;
     int64_t n = b->done - 1;
     attribute(m, e, 0, n);
-    if (n >= 1 && !has(&g->now, b->phi_id[n - 1]))
+    if (n >= 1 && !knows_phase(m, &g->now, &b->phi[n - 1], b->phi_id[n - 1]))
         report(m, PR_SHM_F_PHASE_EARLY, e, NULL, &e->bar[0], n,
                pr_arena_printf(m->p->arena, "%s waits for phase %" PRId64 " of %s without knowing that phase %" PRId64
                                " is complete; it can pass on phase %" PRId64, who(m, e), n, place(m, &e->bar[0]), n - 1, n - 2),
