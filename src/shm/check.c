@@ -65,7 +65,9 @@ static void run(work *w, const int64_t *value, int n)
     pr_arena *scratch = pr_arena_new(0, pr_arena_oom(w->p->arena));
     pr_shm_trace t;
     pr_shm_run(w->p, scratch, value, n, MAX_EVENTS, &t);
-    if (t.too_long) {
+    if (t.excluded) {
+        w->runs++;
+    } else if (t.too_long) {
         w->skipped++;
     } else {
         pr_shm_evidence e = { .n_trips = t.n_trips };
@@ -92,11 +94,18 @@ static void run(work *w, const int64_t *value, int n)
 static bool is_program_number(const pr_shm_param *q) { return pr_str_starts(q->name, "pid_"); }
 static bool is_program_count(const pr_shm_param *q) { return pr_str_starts(q->name, "programs_"); }
 
-static void set_all(const work *w, int64_t *value, int64_t k)
+/* k times unit, as an argument with the divisibility of the text can have it. */
+static int64_t launch_value(const pr_shm_param *q, int64_t k, int64_t unit)
+{
+    int64_t m = q->multiple > 1 ? q->multiple : 1;
+    return k * (unit % m == 0 ? unit : unit / (int64_t)pr_gcd(unit, m) * m);
+}
+
+static void set_all(const work *w, int64_t *value, int64_t k, int64_t unit)
 {
     for (int i = 0; i < w->p->params.n; i++) {
         const pr_shm_param *q = &w->p->params.data[i];
-        value[i] = is_program_number(q) ? 0 : is_program_count(q) ? 1 : k;
+        value[i] = is_program_number(q) ? 0 : is_program_count(q) ? 1 : launch_value(q, k, unit);
     }
 }
 
@@ -116,7 +125,7 @@ static void bounded(work *w)
     w->greatest = k[n_k - 1];
     for (int i = 0; i < n_k; i++) {                  /* all alike first: the least failing count is simple */
         for (int s = -1; s < n_scales; s++) {
-            set_all(w, value, k[i] * (s < 0 ? 1 : w->p->scales.data[s]));
+            set_all(w, value, k[i], s < 0 ? 1 : w->p->scales.data[s]);
             run(w, value, n);
         }
     }
@@ -125,10 +134,10 @@ static void bounded(work *w)
         for (int l = 0; l < n; l++) {
             const pr_shm_param *q = &w->p->params.data[l];
             if (!q->leaf || k[i] > (is_program_number(q) ? 12 : 6)) continue;
-            set_all(w, value, 3 * unit);
+            set_all(w, value, 3, unit);
             for (int c = 0; is_program_number(q) && c < n; c++)
                 if (is_program_count(&w->p->params.data[c])) value[c] = 8;
-            value[l] = is_program_number(q) ? k[i] : k[i] * unit;
+            value[l] = is_program_number(q) ? k[i] : launch_value(q, k[i], unit);
             run(w, value, n);
         }
     }

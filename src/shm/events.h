@@ -130,6 +130,7 @@ typedef struct pr_shm_param {
     pr_str name;
     bool leaf;                   /* a value of the launch or of memory; else def says what it is     */
     bool from_memory;
+    int64_t multiple;            /* of an argument: the text says it is a multiple of this, 1 otherwise     */
 } pr_shm_param;
 
 /* One kernel, read. */
@@ -164,6 +165,7 @@ typedef struct pr_shm_trace {
     int n_ws;
     bool too_long;               /* more events than the limit: nothing was recorded                */
     bool assumed;                /* some condition was not modelled and taken as true                */
+    bool excluded;               /* an assumption of the text does not hold at these values           */
     int64_t trips[64]; int n_trips; /* trip counts met, by loop_of_op number: the greatest           */
 } pr_shm_trace;
 /* value: by parameter number (prog->params), what each leaf is. */

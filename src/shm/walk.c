@@ -37,7 +37,9 @@ pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *n
         pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = -PR_INF, .hi = PR_INF,
                              .index = op ? role : role + 100000 + p->params.n,
                              .name = pr_arena_strndup(p->arena, text.s ? text.s : "v", text.s ? text.n : 1) };
-        pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory };
+        pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory, .multiple = 1 };
+        const pr_attr *d = v && v->attrs ? pr_dict_get(v->attrs, "tt.divisibility") : NULL;
+        if (d && d->kind == PR_ATTR_INT && d->integer > 1 && d->integer <= 1024) q.multiple = (int64_t)d->integer;
         index = p->params.n;
         pr_vec_push(p->arena, &p->params, q);
     }
@@ -378,6 +380,10 @@ static void step(pr_walk *w, const pr_op *op)
     default: break;
     }
     for (int i = 0; i < op->n_results; i++) pr_walk_set(w, op->results[i], pr_walk_opaque());
+    if (w->concrete && op->opcode == PR_OP_LLVM_INTR_ASSUME) {
+        pr_sv c = pr_walk_get(w, op->operands[0]);
+        if (c.kind == PR_SV_TERM && pr_term_is(c.t, PR_TERM_FALSE)) w->trace->excluded = true;
+    }
     if (pr_walk_effect(w, op) || pr_walk_scalar(w, op)) return;
     for (int r = 0; r < op->n_regions; r++) {
         const pr_op *e = first_effect(op->regions[r]);

@@ -38,6 +38,9 @@ def half(first, second):
         f"    %r = ttg.local_load %m : {view} -> tensor<64x32xf16, #bl>\n    %w = ttg.async_wait {{num = 0 : i32}}\n"
 
 
+ONCE = (LOOP + "      %z = arith.cmpi eq, %k, %c0 : i32\n      scf.if %z {\n" + f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END
+        + f"    ttng.wait_barrier %b, %c0 : {B}\n")
+
 TEXTS = {
     # name: (body, number of CTAs)
     "unknown_op": ALLOC + f"    ttng.frobnicate %a : {T}\n",
@@ -69,6 +72,8 @@ TEXTS = {
     "transposed": ALLOC + COPY + f"    %s = ttg.memdesc_trans %a {{order = array<i32: 1, 0>}} : {T} -> {T}\n"
                   + READ.replace("%a", "%s") + "    %w = ttg.async_wait {num = 0 : i32}\n",
     "two_origins": ALLOC + ALLOC.replace("%a", "%d") + f"    %s = arith.select %c, %a, %d : {T}\n" + READ.replace("%a", "%s"),
+    "empty_loop": BAR + ONCE,
+    "empty_loop_excluded": BAR + "    %y = arith.cmpi sgt, %K, %c0 : i32\n    llvm.intr.assume %y : i1\n" + ONCE,
     "multi_cta": (ALLOC + READ, 2),
     "cluster": "    ttng.cluster_barrier {relaxed = false}\n",
     "call": "    tt.call @other() : () -> ()\n",
