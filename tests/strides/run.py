@@ -9,6 +9,8 @@
    1, the extent, one less, swapped, negative), each executed: what is proved does not overlap, T0 is claimed exactly
    where the condition holds, and nothing overlaps where the condition of the text alone holds.
 4. A text alone is never proved without the condition.
+5. Split-K in grouped order, 2048 programs: safe, safe at this grid only, racing, symbolic, each without Z3. What races at
+   another grid is evidence: it is no race, names that grid, and one of its programs is not in the launch's.
 """
 import itertools
 import json
@@ -221,12 +223,39 @@ def executed(binary, conditions, log):
     log.check(racing >= 200 and proved >= 100 and claimed >= 60, "too few of one kind to mean something")
 
 
+SPLIT_K = {"splitk_workspace": "T0", "splitk_at_launch": "T1-launch", "splitk_symbolic": "T0", "splitk_atomic": "T0",
+           "splitk_workspace_race": None, "splitk_at_launch_race": None, "splitk_symbolic_race": None, "splitk_atomic_race": None}
+
+
+def split_k(binary, log):
+    launches = [read_launch(n) for n in SPLIT_K]
+    for (name, rung), launch, v in zip(SPLIT_K.items(), launches, check_all(binary, launches)):
+        programs = launch["grid"][0] * launch["grid"][1] * launch["grid"][2]
+        log.check(programs == 2048, f"{name}: {programs} programs")
+        log.check(v["status"] == ("ok" if rung else "races") and v["rung"] == rung, f"{name}: {v['status']} {v['rung']}")
+        log.check(v["engines"]["z3"] == 0 and not v["z3_reasons"], f"{name}: asked Z3")
+        log.check(bool(v["races"]) == (rung is None), f"{name}: {len(v['races'])} races")
+        log.check(bool(v["grid_fragile"]) == (rung == "T1-launch"), f"{name}: {len(v['grid_fragile'])} at other grids")
+        for race in v["races"]:
+            log.check(race["confirmed"] and all(inside(race[k], launch["grid"]) for k in ("first", "second")), f"{name}: a race beyond the launch")
+        for race in v["grid_fragile"]:
+            log.check(race["grid"] != launch["grid"], f"{name}: evidence at the launch's own grid")
+            log.check(not all(inside(race[k], launch["grid"]) for k in ("first", "second")), f"{name}: evidence with programs of the launch")
+            log.check(all(inside(race[k], race["grid"]) for k in ("first", "second")), f"{name}: evidence beyond its grid")
+    print(f"{len(SPLIT_K)} split-K launches without Z3")
+
+
+def inside(access, grid):
+    return all(0 <= p < n for p, n in zip(access["program"], grid))
+
+
 def main():
     log = Failures()
     conditions = shipped(sys.argv[1], log)
     print(f"{len(conditions)} shipped launches are proved under a condition on parameters")
     log.check(len(conditions) >= 20, "too few conditions")
     row_major(conditions, log)
+    split_k(sys.argv[1], log)
     executed(sys.argv[1], conditions, log)
     print(f"{len(log)} failures")
     return 1 if log else 0
