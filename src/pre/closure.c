@@ -6,6 +6,7 @@
  *  L  one pair left in a form: its difference is the multiple that fits, if there is only one
  *  S  H + R: the range of R leaves one multiple of the gcd of H; R keeps the bounds
  *  P  s*H + R with s >= 1 one value in both copies: the same with gcd * s, by numbers or by rows (stride.c)
+ *  X  t*x + c*(x mod d) = t*d*(x div d) + (t + c)*(x mod d), division of one kind
  *  D  quotient and remainder of one kind (or x >= 0, d >= 1) by an equal divisor: x is equal
  *  T, G, J  entries of tables (table.c)
  * Then empty.c decides what that means for the query. */
@@ -264,6 +265,54 @@ static void parametric_splits(closure *x, const pr_form *f)
     }
 }
 
+/* --- X --------------------------------------------------------------------------------------------- */
+
+static int at_of(const pr_form *f, int node)
+{
+    int i = 0;
+    while (i < f->n && f->at[i].node != node) i++;
+    return i < f->n && f->at[i].a == f->at[i].b ? i : -1;
+}
+
+/* The form holds t*x beside c*(x mod d): with x = d*q + r it becomes t*d*q + (t + c)*r, which splits. */
+static void digits(closure *x, const pr_form *f)
+{
+    pr_space *s = &x->space;
+    for (int j = 0; j < f->n; j++) {
+        const pr_space_node *r = &s->node[f->at[j].node];
+        if ((r->op != PR_TERM_OP_FMOD && r->op != PR_TERM_OP_TREM) || f->at[j].a != f->at[j].b) continue;
+        int dividend = s->kid[r->first], divisor = s->kid[r->first + 1];
+        const pr_space_node *v = &s->node[dividend];
+        if (s->node[divisor].op != PR_TERM_OP_CONST || s->node[divisor].value < 1) continue;
+        bool sum = v->op == PR_TERM_OP_SUM, gone[PR_PRE_ATOMS] = { false }, all = true;
+        int parts = sum ? v->n : 1;
+        pr_i128 t = 0, d = s->node[divisor].value, td, tr;
+        for (int i = 0; i < parts && all; i++) {
+            pr_i128 c = sum ? s->coef[v->first + i] : 1;
+            int part = sum ? s->kid[v->first + i] : dividend, at = at_of(f, part);
+            if (s->node[part].known && s->node[part].delta == 0) continue; /* not in the form */
+            all = at >= 0 && f->at[at].a % c == 0 && (t == 0 || f->at[at].a / c == t);
+            if (!all) break;
+            t = f->at[at].a / c;
+            gone[at] = true;
+        }
+        if (!all || t == 0 || !pr_mul_ok(t, d, &td) || !pr_add_ok(t, f->at[j].a, &tr)) continue;
+        bool floors = r->op == PR_TERM_OP_FMOD;
+        int remainder = f->at[j].node;
+        int q = pr_space_quotient(s, floors ? PR_TERM_OP_FDIV : PR_TERM_OP_TDIV, dividend, divisor);
+        if (q < 0) return;
+        pr_form g;
+        g.n = 0;
+        g.k = f->k, g.lo = f->lo, g.hi = f->hi;
+        for (int i = 0; i < f->n; i++)
+            if (!gone[i] && i != j) g.at[g.n++] = f->at[i];
+        if (g.n + 2 > PR_PRE_ATOMS) return;
+        g.at[g.n++] = (pr_item){ q, td, td };
+        if (tr) g.at[g.n++] = (pr_item){ remainder, tr, tr };
+        if (!pr_is_inf(td) && !pr_is_inf(tr)) add_form(x, &g);
+    }
+}
+
 /* --- one form ------------------------------------------------------------------------------------ */
 
 static void look(closure *x, int i)
@@ -292,6 +341,7 @@ static void look(closure *x, int i)
     }
     splits(x, &f);
     if (!x->contradiction) parametric_splits(x, &f);
+    if (!x->contradiction && f.n > 1) digits(x, &f);
 }
 
 /* --- C and D ------------------------------------------------------------------------------------- */

@@ -340,6 +340,21 @@ int pr_space_times(pr_space *s, int a, int b, bool make)
                 : find(s, PR_TERM_OP_MUL, 0, factor, coef, n, &place);
 }
 
+int pr_space_quotient(pr_space *s, uint8_t op, int dividend, int divisor)
+{
+    const int kid[2] = { dividend, divisor };
+    const pr_i128 coef[2] = { 1, 1 }, d = s->node[divisor].value;
+    int before = s->n, id = intern(s, op, 0, kid, coef, 2);
+    if (id < before) return id;
+    for (int c = 0; c < 2; c++) {
+        pr_interval x = s->node[dividend].iv[c];
+        bool floors = op == PR_TERM_OP_FDIV;
+        s->node[id].iv[c].lo = pr_is_inf(x.lo) ? -PR_INF : floors ? pr_fdiv(x.lo, d) : x.lo / d;
+        s->node[id].iv[c].hi = pr_is_inf(x.hi) ? PR_INF : floors ? pr_fdiv(x.hi, d) : x.hi / d;
+    }
+    return id;
+}
+
 /* --- forms --------------------------------------------------------------------------------------- */
 
 /* Adds scale*t, read in copy c (or in either when it is shared). False when the piece is of the

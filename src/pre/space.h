@@ -87,6 +87,8 @@ void pr_space_domain(pr_space *s);
 int pr_space_product(pr_space *s, const int *factor, int n);
 /* a*b, flat; -1 when there is no such node and none is to be made. */
 int pr_space_times(pr_space *s, int a, int b, bool make);
+/* Quotient (FDIV, TDIV) of two nodes, the divisor a constant >= 1; a new node when needed; -1 when full. */
+int pr_space_quotient(pr_space *s, uint8_t op, int dividend, int divisor);
 /* Bounds from one more row of copy c (its parts are the last n of s->part) on all nodes. */
 bool pr_space_narrow(pr_space *s, int node, int c, pr_interval by);
 void pr_space_narrow_upwards(pr_space *s, int c);

@@ -44,7 +44,13 @@ static inline pr_term rp_address(pr_terms *T, rng *g, const pr_term *v, int n, c
         stride *= rnd_in(g, rnd(g) % 4 ? 3 : 1, 5);
     }
     if (rnd(g) % 4 == 0) flat = pr_sub(T, flat, pr_const(T, rnd_in(g, 0, 9)));
-    switch (rnd(g) % 6) {
+    switch (rnd(g) % 7) {
+    case 6: {                                    /* a number beside its own remainder */
+        pr_term d = pr_const(T, rnd_in(g, 2, 6));
+        pr_term r = rnd(g) % 2 ? pr_fmod_t(T, flat, d) : pr_trem_t(T, flat, d);
+        pr_term sum = pr_add(T, pr_scale(T, flat, rnd_in(g, 1, 3)), pr_scale(T, r, rnd_in(g, -5, 4)));
+        return rnd(g) % 3 ? sum : pr_add(T, sum, pr_scale(T, v[rnd(g) % (uint32_t)n], rnd_in(g, 1, 30)));
+    }
     case 0: return flat;
     case 1: return random_int(T, g, v, n, rnd_in(g, 2, 4), RT_ALL);
     case 2: {                                    /* stride * something + something */

@@ -345,6 +345,11 @@ static const struct { const char *name; bool safe; const char *text; } other_cas
     { "DM: digits by a symbolic divisor, and its twin without the sign", true,
       INTER PIDS TWIN_P LESS_P "(var s param 0 shared 1 9) (var d param 1 shared 1 3) (premise (<= (+ d (* -1 s)) 0)) "
       "(addr 1 (+ (* s (tdiv A.p d)) (trem A.p d))) (addr 1 (+ (* s (tdiv B.p d)) (trem B.p d))))" },
+    { "X: lanes of a tile in reverse", true,
+      INTER PIDS LANE TWIN_P TWIN_L LESS_P "(addr 4 (+ 60 (* 32 A.p) (* 4 A.l) (* -8 (fmod (+ A.l (* 8 A.p)) 4)))) "
+      "(addr 4 (+ 60 (* 32 B.p) (* 4 B.l) (* -8 (fmod (+ B.l (* 8 B.p)) 4)))))" },
+    { "X: a digit counted twice", false,
+      INTRA LANE TWIN_L LESS_L "(addr 4 (+ (* 64 P) (* 4 A.l) (* 4 (fmod A.l 4)))) (addr 4 (+ (* 64 P) (* 4 B.l) (* 4 (fmod B.l 4)))))" },
     { "O3: equal lanes are ordered", true,
       "(query (copies intra two 0 0) (var A.l lane 0 a 0 7) (var B.l lane 8 b 0 7) (core (not (= (+ A.l (* -1 B.l)) 0))) "
       "(addr 4 (* 4 A.l)) (addr 4 (* 4 B.l)))" },
