@@ -15,6 +15,7 @@
 #include "hb/contents.h"
 #include "term/table.h"
 #include <assert.h>
+#include <stdlib.h>
 
 enum { MOST_NESTED = 8, OF_BYTES = INT32_MIN };
 
@@ -59,13 +60,48 @@ const char *pr_contents_why_not(const pr_records *R, const pr_launch *L, int arg
     return NULL;
 }
 
+typedef struct reads { const pr_terms *T; bool *access; int n; } reads;
+
+static void note_load(void *user, pr_term t)
+{
+    reads *x = user;
+    if (pr_term_op_of(x->T, t) != PR_TERM_OP_APP) return;
+    const pr_sym_info *s = pr_sym_get(x->T, pr_term_sym(x->T, t));
+    if (s->kind == PR_SYM_LOADED && s->access >= 0 && s->access < x->n) x->access[s->access] = true;
+}
+
 bool pr_contents_readable(const pr_records *R, const pr_launch *L)
 {
-    for (int i = 0; L && i < R->records.n; i++) {
+    reads x = { .T = R->terms };
+    for (int i = 0; i < R->records.n; i++)
+        if (R->records.data[i].access >= x.n) x.n = R->records.data[i].access + 1;
+    if (!L || !x.n) return false;
+    x.access = calloc((size_t)x.n, sizeof *x.access);
+    if (!x.access) abort();
+    for (int i = 0; i < R->records.n; i++) {     /* loads whose values some address, mask, branch or bound mentions */
         const pr_record *r = &R->records.data[i];
-        if (r->kind == PR_RECORD_LOAD && !r->via_desc && !pr_contents_why_not(R, L, r->base, NULL)) return true;
+        pr_term_visit(R->terms, r->offset, note_load, &x);
+        pr_term_visit(R->terms, r->mask, note_load, &x);
+        for (const pr_frame *f = r->frame; f; f = f->outer) {
+            const pr_term own[] = { f->kind == PR_FRAME_COND ? f->cond : PR_TERM_NONE,
+                                    f->kind == PR_FRAME_LOOP ? f->lower : PR_TERM_NONE,
+                                    f->kind == PR_FRAME_LOOP ? f->upper : PR_TERM_NONE,
+                                    f->kind == PR_FRAME_LOOP ? f->step : PR_TERM_NONE };
+            for (size_t k = 0; k < PR_LEN(own); k++) pr_term_visit(R->terms, own[k], note_load, &x);
+        }
     }
-    return false;
+    for (int i = 0; i < R->fences.n; i++)
+        for (const pr_frame *f = R->fences.data[i].frame; f; f = f->outer) {
+            pr_term_visit(R->terms, f->kind == PR_FRAME_COND ? f->cond : f->lower, note_load, &x);
+            if (f->kind == PR_FRAME_LOOP) pr_term_visit(R->terms, f->upper, note_load, &x);
+        }
+    bool any = false;
+    for (int i = 0; i < R->records.n && !any; i++) {
+        const pr_record *r = &R->records.data[i];
+        any = r->kind == PR_RECORD_LOAD && !r->via_desc && x.access[r->access] && !pr_contents_why_not(R, L, r->base, NULL);
+    }
+    free(x.access);
+    return any;
 }
 
 /* The one record of a load; null when its pointer has several bases or it is not understood. */

@@ -626,7 +626,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     *q = (pr_query){ .terms = T, .core = core.data, .n_core = core.n, .distinct = distinct.data,
                      .n_distinct = distinct.n, .premises = e->premises.data, .n_premises = e->premises.n,
                      .addr = { x->addr, y->addr }, .width = { x->record->width, y->record->width },
-                     .relaxed = relaxed || x->uncertain || y->uncertain, .pair = -1,
+                     .relaxed = relaxed || x->uncertain || y->uncertain || x->unknown_address || y->unknown_address, .pair = -1,
                      .is_pair = true, .intra = intra, .same_record = a == b, .n_core_a = n_a, .n_core_b = n_b };
     memcpy(q->pid[0], x->pid, sizeof x->pid);
     memcpy(q->pid[1], y->pid, sizeof y->pid);

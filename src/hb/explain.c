@@ -1,4 +1,5 @@
 /* Whole race relations: from the query of a reported race to programs and words (decision-engine.md 8.2). */
+#include "hb/contents.h"
 #include "hb/explain.h"
 #include "hb/ladder.h"
 #include <string.h>
@@ -238,6 +239,7 @@ pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *lau
         if (launch) {
             explain_rung(&run, PR_RUNG_T1, run.component_t1, &out->rungs[1]);
             pr_encoding *e = pr_encoding_new(arena, r, launch, o, PR_RUNG_T1, run.component_t1);
+            if (pr_contents_readable(r, launch)) pr_encoding_use(e, PR_CONTENTS_SNAPSHOT);
             for (int i = 0; i < run.pairs.n; i++) {
                 const pr_pair *p = &run.pairs.data[i];
                 pr_query q;

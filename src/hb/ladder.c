@@ -792,6 +792,7 @@ pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *laun
     const int *component = rung == PR_RUNG_T0 ? run.component_t0 : run.component_t1;
     pr_pairs_enumerate(&run, component, &run.pairs);
     pr_encoding *e = pr_encoding_new(arena, r, launch, o, rung, component);
+    if (rung != PR_RUNG_T0 && pr_contents_readable(r, launch)) pr_encoding_use(e, PR_CONTENTS_SNAPSHOT);
     for (int i = 0; i < run.pairs.n; i++) {
         if (pair >= 0 && i != pair) continue;
         pr_pair *p = &run.pairs.data[i];
