@@ -430,6 +430,18 @@ static bool solve_lag(pr_lower *c, probe *p, int i)
     return true;
 }
 
+/* Made by this iteration and not a function of it: a loaded value is one, named by its symbol's arguments. */
+static bool of_iteration(void *user, const pr_terms *T, pr_term t)
+{
+    if (pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_LOADED) return false;
+    return is_of_loop(user, T, t);
+}
+
+static bool is_known_link(pr_lower *c, probe *p, pr_term t)
+{
+    return !pr_term_none(t) && !pr_term_any(c->T, t, of_iteration, p);
+}
+
 /* Follows a constant number of iterations one by one for what has no closed form. */
 static void solve_chains(pr_lower *c, probe *p)
 {
@@ -453,8 +465,8 @@ static void solve_chains(pr_lower *c, probe *p)
             pr_term list[PR_COMPS_MAX];
             bool guard[PR_COMPS_MAX], fine = !next[i]->lost && next[i]->kind == p->init[i]->kind;
             int n = pr_val_comps(next[i], list, guard);
-            for (int j = 0; j < n && fine; j++) fine = is_invariant(c, p, list[j]);
-            fine = fine && is_invariant(c, p, next[i]->held);
+            for (int j = 0; j < n && fine; j++) fine = is_known_link(c, p, list[j]);
+            fine = fine && is_known_link(c, p, next[i]->held);
             now[i] = next[i];
             if (!fine && p->sol[i].kind == SOL_NONE) p->sol[i].kind = SOL_OPAQUE;
         }

@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { MOST_NESTED = 8, OF_BYTES = INT32_MIN };
+enum { MOST_NESTED = 40, OF_BYTES = INT32_MIN };
 
 static bool may_write(const pr_record *r) { return r->kind != PR_RECORD_LOAD; }
 
@@ -129,8 +129,12 @@ static bool is_free(void *user, const pr_terms *T, pr_term t)
 typedef struct place {
     const pr_record *load;
     const pr_frame *frame[64]; pr_term iter[64]; int n_frames; /* outermost first; iter of loops         */
+    pr_subst choose;               /* iterations and lanes alone: choices by them are made before the loads in the
+                                      arms that are not taken are looked at                     */
     pr_subst subst;
 } place;
+
+static pr_term in_place(place *p, pr_term t) { return pr_subst_apply(&p->subst, pr_subst_apply(&p->choose, t)); }
 
 static bool place_of(pr_encoding *e, pr_side *s, pr_term app, place *p)
 {
@@ -145,8 +149,12 @@ static bool place_of(pr_encoding *e, pr_side *s, pr_term app, place *p)
         loops += f->kind == PR_FRAME_LOOP;
     }
     if (pr_term_arity(T, app) != loops + r->rank) return false;
-    uint32_t n_map = s->subst.n_var_map;
-    pr_term *map = pr_arena_copy(e->arena, s->subst.var_map, sizeof *map * n_map);
+    uint32_t top = 0;
+    for (int i = 0; i < p->n_frames; i++)
+        if (p->frame[i]->kind == PR_FRAME_LOOP && p->frame[i]->k.id > top) top = p->frame[i]->k.id;
+    for (int d = 0; d < r->rank; d++)
+        if (e->records->lane[d].id > top) top = e->records->lane[d].id;
+    pr_term *map = PR_NEW_N(e->arena, pr_term, top + 1);
     int k = 0;
     for (int i = 0; i < p->n_frames; i++) {
         if (p->frame[i]->kind != PR_FRAME_LOOP) continue;
@@ -155,7 +163,9 @@ static bool place_of(pr_encoding *e, pr_side *s, pr_term app, place *p)
     }
     for (int d = 0; d < r->rank; d++)
         map[e->records->lane[d].id] = r->shape[d] > 1 ? pr_term_child(T, app, k + d) : PR_TERM_ZERO;
-    p->subst = (pr_subst){ .T = T, .var_map = map, .n_var_map = n_map, .app = s->subst.app, .user = s->subst.user };
+    p->choose = (pr_subst){ .T = T, .var_map = map, .n_var_map = top + 1 };
+    p->subst = (pr_subst){ .T = T, .var_map = s->subst.var_map, .n_var_map = s->subst.n_var_map, .app = s->subst.app,
+                           .user = s->subst.user };
     return true;
 }
 
@@ -178,15 +188,15 @@ static pr_term happens(pr_encoding *e, const pr_side *s, place *p)
             common = common && loop < s->n_loops && pr_term_is(s->iter[loop], p->iter[i]);
             loop++;
             if (common) continue;
-            pr_term value = pr_add(T, pr_subst_apply(&p->subst, f->lower),
-                                   pr_mul(T, p->iter[i], pr_subst_apply(&p->subst, f->step)));
+            pr_term value = pr_add(T, in_place(p, f->lower),
+                                   pr_mul(T, p->iter[i], in_place(p, f->step)));
             all = pr_and(T, all, pr_le(T, PR_TERM_ZERO, p->iter[i]));
-            all = pr_and(T, all, pr_lt(T, value, pr_subst_apply(&p->subst, f->upper)));
+            all = pr_and(T, all, pr_lt(T, value, in_place(p, f->upper)));
         } else if (!common) {
-            all = pr_and(T, all, pr_subst_apply(&p->subst, f->cond));
+            all = pr_and(T, all, in_place(p, f->cond));
         }
     }
-    return pr_and(T, all, pr_subst_apply(&p->subst, p->load->mask));
+    return pr_and(T, all, in_place(p, p->load->mask));
 }
 
 /* ---- tables -------------------------------------------------------------------------------------- */
@@ -263,7 +273,7 @@ static pr_term snapshot(pr_encoding *e, pr_side *s, place *p, const pr_sym_info 
     const pr_tensor *t = e->launch->args[arg].tensor;
     if (p->load->width != t->elem_bytes) return PR_TERM_NONE;
     if (sym->is_bool || sym->bits == 1 ? !t->is_bool : sym->bits != 8 * t->elem_bytes) return PR_TERM_NONE;
-    pr_term offset = pr_subst_apply(&p->subst, p->load->offset);
+    pr_term offset = in_place(p, p->load->offset);
     if (pr_term_none(offset) || pr_term_any(T, offset, is_free, NULL)) return PR_TERM_NONE;
     pr_residue q = pr_residue_of(e->box, offset);
     if (q.modulus % t->elem_bytes || q.residue % t->elem_bytes) return PR_TERM_NONE;
@@ -338,7 +348,7 @@ static pr_term content_free(pr_encoding *e, pr_side *s, place *p, const pr_sym_i
     int arg = p->load->base;
     pr_i128 at;
     if (e->written[arg] || sym->from_atomic) return PR_TERM_NONE;
-    pr_term offset = pr_subst_apply(&p->subst, p->load->offset);
+    pr_term offset = in_place(p, p->load->offset);
     if (pr_term_none(offset) || pr_term_any(T, offset, is_free, NULL)) return PR_TERM_NONE;
     if (pr_term_const(T, offset, &at)) return uniform(e, arg, p->load->width, at, sym);
     if (!premised(e) && s->nested <= 1 && !in_address(s, sym->access)) return PR_TERM_NONE;

@@ -32,20 +32,27 @@ static void note_width(void *user, pr_term t)
     w->seen[bits >> 6] |= (uint64_t)1 << (bits & 63);
 }
 
-/* t with every FITS of another width taken as true; FITS occurs only positively. */
-static pr_term only_width(pr_terms *T, pr_term t, int bits, int depth)
+/* t with every FITS of another width taken as true; FITS occurs only positively. seen: by term, 0 = not yet. */
+static pr_term keep_width(pr_terms *T, pr_term t, int bits, int depth, uint32_t *seen)
 {
-    switch (pr_term_op_of(T, t)) {
-    case PR_TERM_OP_FITS: return pr_term_bits(T, t) == bits ? t : PR_TERM_TRUE;
-    case PR_TERM_OP_AND:
-    case PR_TERM_OP_OR: {
-        if (depth > 400) return t;
-        pr_term a = only_width(T, pr_term_child(T, t, 0), bits, depth + 1);
-        pr_term b = only_width(T, pr_term_child(T, t, 1), bits, depth + 1);
-        return pr_term_op_of(T, t) == PR_TERM_OP_AND ? pr_and(T, a, b) : pr_or(T, a, b);
-    }
-    default: return t;
-    }
+    pr_term_op op = pr_term_op_of(T, t);
+    if (op == PR_TERM_OP_FITS) return pr_term_bits(T, t) == bits ? t : PR_TERM_TRUE;
+    if ((op != PR_TERM_OP_AND && op != PR_TERM_OP_OR) || depth > 400) return t;
+    if (seen[t.id]) return (pr_term){ seen[t.id] };
+    pr_term a = keep_width(T, pr_term_child(T, t, 0), bits, depth + 1, seen);
+    pr_term b = keep_width(T, pr_term_child(T, t, 1), bits, depth + 1, seen);
+    pr_term r = op == PR_TERM_OP_AND ? pr_and(T, a, b) : pr_or(T, a, b);
+    seen[t.id] = r.id;
+    return r;
+}
+
+static pr_term only_width(pr_run *run, pr_terms *T, pr_term t, int bits)
+{
+    pr_arena_pos mark = pr_arena_mark(run->d.scratch);
+    uint32_t *seen = PR_NEW_N(run->d.scratch, uint32_t, t.id + 1);
+    pr_term r = keep_width(T, t, bits, 0, seen);
+    pr_arena_release(run->d.scratch, mark);
+    return r;
 }
 
 typedef struct violation { pr_term_vec prefix; const pr_side *side; pr_loc loc; const char *what; int record; } violation;
@@ -106,7 +113,7 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
     pr_term_vec parts = { 0 };
     pr_conjuncts(T, held, &parts, run->arena);
     for (int i = 0; i < parts.n; i++) {
-        pr_term part = pr_subst_apply((pr_subst *)&v->side->subst, only_width(T, parts.data[i], bits, 0));
+        pr_term part = pr_subst_apply((pr_subst *)&v->side->subst, only_width(run, T, parts.data[i], bits));
         part = pr_term_none(part) ? part : pr_encode_simplify(e, part);
         if (pr_term_none(part)) {
             *o = (pr_outcome){ .answer = PR_ANSWER_UNKNOWN, .why = PR_REFUSAL_UNMODELED_VALUE,

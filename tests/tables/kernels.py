@@ -530,3 +530,21 @@ def barrier_flag(n, out, B: tl.constexpr):
 case("barrier_flag_race", barrier_flag, "races WAW:A:C/threads", (3,), dict(n=T("i32", 3, values=[1, 0, 2]), out=T("i32", 96), B=32))
 case("barrier_flag_safe", barrier_flag, "ok qual=contents", (3,), dict(n=T("i32", 3, values=[1, 3, 2]), out=T("i32", 96), B=32))
 case("barrier_flag_open", barrier_flag, "unsupported never=ok", (3,), dict(n=T("i32", 3), out=T("i32", 96), B=32))
+
+
+# ---- a binary search in a table: which segment is this row of? ----------------------------------------------------
+@triton.jit
+def search(offs, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    lo = 0
+    hi = n
+    for _ in range(4):
+        mid = (lo + hi) // 2
+        below = tl.load(offs + mid) <= row
+        lo = tl.where(below, mid, lo)
+        hi = tl.where(below, hi, mid)
+    tl.store(out + lo * 8 + (row - tl.load(offs + lo)), row)  # @S
+
+
+case("search_safe", search, "ok qual=contents", (12,), dict(offs=T("i32", 5, values=[0, 3, 4, 9, 12]), out=T("i32", 40), n=4, B=1), nospec=("n",))
+case("search_race", search, "races WAW:S:S/programs qual=contents", (12,), dict(offs=T("i32", 5, values=[0, 9, 10, 11, 12]), out=T("i32", 40), n=4, B=1), nospec=("n",))
