@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import sys
 import time
 from dataclasses import dataclass, field
@@ -60,12 +61,16 @@ class ScanResult:
         return out.getvalue().rstrip("\n")
 
 
+_POSITION = re.compile(r"[^\s:]:\d")
+
+
 def _has_location(value: Any) -> bool:
+    """Does a document name a source position, as an object or within a sentence (``k.py:12``)?"""
     if isinstance(value, dict):
-        return any((k in ("loc", "callers") and v) or _has_location(v) for k, v in value.items())
+        return any((k in ("loc", "callers") and v) or (k != "input" and _has_location(v)) for k, v in value.items())
     if isinstance(value, list):
         return any(_has_location(v) for v in value)
-    return False
+    return isinstance(value, str) and _POSITION.search(value) is not None
 
 
 class _Memo:
