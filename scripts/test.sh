@@ -24,11 +24,11 @@ for package in jsonschema islpy cvc5; do
         "$venv/bin/python3" -m pip install --quiet "$package" ||
         echo "note: $package cannot be installed; the tests that need it are skipped"
 done
-# What the Python tests need: kernels are launched on CPU tensors, no GPU is used. POLYRACE_TORCH=no leaves out the two
-# large ones; the tests that launch are then skipped.
+# What the Python tests need: kernels are launched on CPU tensors, no GPU is used; only a CPU build of torch is taken.
+# POLYRACE_TORCH=no leaves out the two large ones; the tests that launch are then skipped.
 python_packages="pytest:pytest xdist:pytest-xdist pytest_randomly:pytest-randomly numpy:numpy"
 if [ "${POLYRACE_TORCH:-}" != no ] && [ -z "${POLYRACE_QUICK:-}" ]; then
-    python_packages="$python_packages torch:torch triton:triton==3.8.0"
+    python_packages="$python_packages torch:torch==2.13.0+cpu triton:triton==3.8.0"
 fi
 for package in $python_packages; do
     "$venv/bin/python3" -c "import ${package%%:*}" 2>/dev/null ||
