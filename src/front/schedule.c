@@ -439,21 +439,60 @@ static bool order_of(world *w, int k, int *order)
         if (same_pid(w->p[i].pid, w->ask->pid[0])) a = i;
         if (same_pid(w->p[i].pid, w->ask->pid[1])) b = i;
     }
-    if (k >= 2 * MOST_ORDERS || a < 0 || b < 0 || (k >= MOST_ORDERS && w->n > FEW_PROGRAMS)) return false;
-    w->by_step = k >= MOST_ORDERS;
-    k %= MOST_ORDERS;
+    /* many programs: those orders first that soon have run the two (see run_order) */
+    static const int soon[MOST_ORDERS + 1] = {4, 8, 2, 3, 7, 5, 6, 0, 1};
+    bool many = w->n > FEW_PROGRAMS;
+    if (a < 0 || b < 0 || k >= (many ? MOST_ORDERS + 1 : 2 * MOST_ORDERS)) return false;
+    w->by_step = !many && k >= MOST_ORDERS;
+    k = many ? soon[k] : k % MOST_ORDERS;
+    if (k == 8) order[n++] = b;
+    if (k == 8 && a != b) order[n++] = a;
     bool first[2] = {k == 2 || k == 4, k == 3 || k == 4};       /* programs a, b at the front */
     bool last[2] = {k == 5 || k == 7, k == 6 || k == 7};        /* ... at the end               */
     if (first[0]) order[n++] = a;
     if (first[1] && b != a) order[n++] = b;
     for (int i = 0; i < w->n; i++) {
         int p = k == 1 ? w->n - 1 - i : i;
-        if ((p == a && (first[0] || last[0])) || (p == b && (first[1] || last[1]))) continue;
+        if ((p == a && (first[0] || last[0] || k == 8)) || (p == b && (first[1] || last[1] || k == 8))) continue;
         order[n++] = p;
     }
     if (last[1] && b != a) order[n++] = b;
     if (last[0]) order[n++] = a;
     return n == w->n;
+}
+
+static bool is_named(const world *w, int i)
+{ return same_pid(w->p[i].pid, w->ask->pid[0]) || same_pid(w->p[i].pid, w->ask->pid[1]); }
+
+/* Of many programs only the two of the witness are looked at (note_seen). When both have ended, what the others
+ * would do comes later than either access and orders neither. */
+static bool seen_enough(const world *w)
+{
+    if (w->n <= FEW_PROGRAMS) return false;
+    for (int i = 0; i < w->n; i++)
+        if (!w->p[i].done && is_named(w, i)) return false;
+    return true;
+}
+
+/* One turn of a program: to its end, or until it would wait. */
+static const char *run_program(world *w, pr_machine *m, int which)
+{
+    program *p = &w->p[which];
+    w->now = which;
+    w->waits = false;
+    w->steps = 0;
+    w->why = NULL;
+    p->at = 0;
+    pr_interp_status s = pr_machine_run(m, p->pid, event, w);
+    if (w->why) return w->why;
+    if (pr_machine_ub(m)) {
+        w->undefined = true;
+        return "the execution has undefined behaviour";
+    }
+    if (s == PR_INTERP_LIMIT) return "the work limit is reached";
+    if (s == PR_INTERP_STOPPED && !w->waits) return pr_machine_why(m);
+    p->done = s == PR_INTERP_DONE;
+    return NULL;
 }
 
 static const char *run_order(world *w, pr_machine *m, const int *order, bool *stuck)
@@ -468,31 +507,27 @@ static const char *run_order(world *w, pr_machine *m, const int *order, bool *st
     w->mem = (memory){0};
     int left = w->n;
     *stuck = false;
-    for (bool moved = true; moved && left;) {
+    for (bool moved = true, enough = false; moved && left && !enough;) {
         moved = false;
-        for (int i = 0; i < w->n; i++) {
-            program *p = &w->p[order[i]];
-            if (p->done) continue;
-            int before = p->log.n;
-            w->now = order[i];
-            w->waits = false;
-            w->steps = 0;
-            w->why = NULL;
-            p->at = 0;
-            pr_interp_status s = pr_machine_run(m, p->pid, event, w);
-            if (w->why) return w->why;
-            if (pr_machine_ub(m)) {
-                w->undefined = true;
-                return "the execution has undefined behaviour";
+        for (int i = 0; i < w->n && !enough; i++) {
+            /* of many programs, those of the witness that wait go on as soon as another one has ended */
+            int turn[3] = {order[i], -1, -1}, n_turns = 1;
+            for (int j = 0; j < n_turns && !enough; j++) {
+                program *p = &w->p[turn[j]];
+                if (p->done) continue;
+                int before = p->log.n;
+                const char *why = run_program(w, m, turn[j]);
+                if (why) return why;
+                if (p->done) {
+                    left--;
+                    enough = seen_enough(w);
+                }
+                moved = moved || p->done || p->log.n > before;
+                for (int o = 0; o < i && p->done && j == 0 && w->n > FEW_PROGRAMS; o++)
+                    if (!w->p[order[o]].done && is_named(w, order[o]) && n_turns < 3) turn[n_turns++] = order[o];
             }
-            if (s == PR_INTERP_LIMIT) return "the work limit is reached";
-            if (s == PR_INTERP_STOPPED && !w->waits) return pr_machine_why(m);
-            if (s == PR_INTERP_DONE) {
-                p->done = true;
-                left--;
-            }
-            moved = moved || p->done || p->log.n > before;
         }
+        if (enough) left = 0;
     }
     *stuck = left > 0;
     return NULL;
