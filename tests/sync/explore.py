@@ -298,7 +298,10 @@ def traces(ops, pid, values, cells):
             c = cell_of(flag, pid)
             if not 0 <= c < cells:
                 raise Outside
-            out.append((events, False))                       # it never ends
+            out.append((events, False))                       # it never ends ...
+            for v in values:                                  # ... and an attempt that fails is an access too
+                if v != want:
+                    out.append((events + [Event(pid, "wait", ("f", c), epoch, ctrl, v, v, form == "add0", sem, scope, True)], False))
             wrote = form == "add0" or form == "cas" or form == "lock"
             new = 1 if form == "lock" else want
             e = Event(pid, "wait", ("f", c), epoch, ctrl, want, new, wrote, sem, scope, True)
