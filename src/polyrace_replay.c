@@ -240,7 +240,9 @@ static void visit(void *user, const pr_replay_access *a)
         pr_i128 addr = 0;
         bool addr_known;
         pr_tri held;
-        if (!set_point(c, r, a->pid, a->iter, a->n_iter, a->lane, a->rank)) continue;
+        /* the records of a wait stand for any number of its polls: the loop of the wait is not one of theirs */
+        int n_iter = (r->is_await || r->is_pre_exit) && a->n_iter ? a->n_iter - 1 : a->n_iter;
+        if (!set_point(c, r, a->pid, a->iter, n_iter, a->lane, a->rank)) continue;
         pr_tri active = claims(c, r, &addr, &addr_known, &held);
         if (held == PR_NO) {
             g->wrapped++;

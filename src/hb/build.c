@@ -51,27 +51,27 @@ static void note_bound(void *user, pr_term t)
     if (pr_term_op_of(b->T, t) == PR_TERM_OP_APP) b->is_bound[t.id] = 1;
 }
 
-static void set_flags(pr_records *R, pr_record *r, pr_arena *arena)
+static void set_flags(pr_records *R, pr_record *r, pr_arena *scratch)
 {
     pr_terms *T = R->terms;
-    pr_arena_pos pos = pr_arena_mark(arena);
+    pr_arena_pos pos = pr_arena_mark(scratch);
     uint32_t count = pr_terms_count(T);
-    bounds b = { T, PR_NEW_N(arena, unsigned char, count) };
+    bounds b = { T, PR_NEW_N(scratch, unsigned char, count) };
     for (const pr_frame *f = r->frame; f; f = f->outer) {
         if (f->kind != PR_FRAME_LOOP) continue;
         if (!pr_term_none(f->lower)) pr_term_visit(T, f->lower, note_bound, &b);
         if (!pr_term_none(f->upper)) pr_term_visit(T, f->upper, note_bound, &b);
     }
     named address = { .bounds = b.is_bound, .n_bounds = count }, mask = address, path = address, bound = { 0 };
-    if (!pr_term_none(r->offset)) note_names(T, r->offset, arena, &address);
-    note_names(T, r->mask, arena, &mask);
+    if (!pr_term_none(r->offset)) note_names(T, r->offset, scratch, &address);
+    note_names(T, r->mask, scratch, &mask);
     for (const pr_frame *f = r->frame; f; f = f->outer) {
         if (f->kind == PR_FRAME_COND) {
-            note_names(T, f->cond, arena, &path);
+            note_names(T, f->cond, scratch, &path);
         } else {
-            note_names(T, f->lower, arena, &bound);
-            note_names(T, f->upper, arena, &bound);
-            note_names(T, f->step, arena, &bound);
+            note_names(T, f->lower, scratch, &bound);
+            note_names(T, f->upper, scratch, &bound);
+            note_names(T, f->step, scratch, &bound);
         }
     }
     unsigned dims = address.dims | mask.dims | path.dims | bound.dims;
@@ -80,7 +80,7 @@ static void set_flags(pr_records *R, pr_record *r, pr_arena *arena)
         if (r->shape[d] > 1 && !(dims >> d & 1)) r->has_position = false;
     r->uncertain = mask.app || path.app || bound.app || r->after_wait;
     r->uncertain_bound_only = bound.app && !mask.app && !path.app && !bound.app_other && !r->after_wait;
-    pr_arena_release(arena, pos);
+    pr_arena_release(scratch, pos);
 }
 
 static bool frame_within(const pr_frame *inner, const pr_frame *outer)
@@ -100,23 +100,23 @@ static bool same_shape(const pr_record *a, const pr_record *b)
 }
 
 /* runs_with(m, b) of happens-before.md 1.5: m runs wherever b runs, in the same execution. */
-static bool runs_with(pr_records *R, const pr_record *m, const pr_record *b, pr_arena *arena)
+static bool runs_with(pr_records *R, const pr_record *m, const pr_record *b, pr_arena *scratch)
 {
     if (m->uncertain || m->refused.kind || !same_shape(m, b)) return false;
     if (!frame_within(b->frame, m->frame)) return false;
-    pr_arena_pos pos = pr_arena_mark(arena);
+    pr_arena_pos pos = pr_arena_mark(scratch);
     pr_term_vec mine = { 0 }, other = { 0 };
-    pr_conjuncts(R->terms, m->mask, &mine, arena);
-    pr_conjuncts(R->terms, b->mask, &other, arena);
+    pr_conjuncts(R->terms, m->mask, &mine, scratch);
+    pr_conjuncts(R->terms, b->mask, &other, scratch);
     for (const pr_frame *f = b->frame; f; f = f->outer)
-        if (f->kind == PR_FRAME_COND) pr_conjuncts(R->terms, f->cond, &other, arena);
+        if (f->kind == PR_FRAME_COND) pr_conjuncts(R->terms, f->cond, &other, scratch);
     bool all = true;
     for (int i = 0; i < mine.n && all; i++) {
         bool found = false;
         for (int j = 0; j < other.n && !found; j++) found = mine.data[i].id == other.data[j].id;
         all = found;
     }
-    pr_arena_release(arena, pos);
+    pr_arena_release(scratch, pos);
     return all;
 }
 
@@ -124,7 +124,7 @@ static bool reads(const pr_record *r) { return r->kind != PR_RECORD_STORE && r->
 
 /* dep*: breadth-first over direct dependencies; an intermediate counts only when it runs with the
  * dependent. Records of one access stand for one another only when there is a single one. */
-static void close_deps(pr_records *R, pr_record *b, pr_arena *arena)
+static void close_deps(pr_records *R, pr_record *b, pr_arena *arena, pr_arena *scratch)
 {
     int n = R->records.n;
     unsigned char *in = PR_NEW_N(arena, unsigned char, n);
@@ -141,7 +141,7 @@ static void close_deps(pr_records *R, pr_record *b, pr_arena *arena)
         }
     while (work.n) {
         const pr_record *m = &R->records.data[work.data[--work.n]];
-        if (!runs_with(R, m, b, arena)) continue;
+        if (!runs_with(R, m, b, scratch)) continue;
         for (int i = 0; i < m->n_deps; i++)
             for (int j = 0; j < n; j++) {
                 const pr_record *a = &R->records.data[j];
@@ -182,10 +182,14 @@ void pr_records_sort(pr_records *R)
 
 void pr_records_build(pr_records *R, pr_arena *arena)
 {
+    /* never a release in the terms' own arena: the store grows there while it is walked */
+    pr_arena *scratch = pr_arena_new(0, pr_arena_oom(arena));
+    if (!scratch) pr_arena_alloc(arena, SIZE_MAX);   /* out of memory: does not return */
     pr_records_sort(R);
     for (int i = 0; i < R->records.n; i++) {
         assert(R->records.data[i].id == i);
-        set_flags(R, &R->records.data[i], arena);
+        set_flags(R, &R->records.data[i], scratch);
     }
-    for (int i = 0; i < R->records.n; i++) close_deps(R, &R->records.data[i], arena);
+    for (int i = 0; i < R->records.n; i++) close_deps(R, &R->records.data[i], arena, scratch);
+    pr_arena_free(scratch);
 }
