@@ -13,7 +13,7 @@ from typing import Any
 from . import __version__
 from .errors import PolyraceError
 
-_EPILOG = """exit status: 0 every launch proved, 1 a race, 2 something not decided, 3 wrong usage or the script failed,
+_EPILOG = """exit status: 0 every launch proved, 1 a race, deadlock or hazard, 2 something not decided, 3 wrong usage or the script failed,
 4 an internal error, 130 interrupted, 143 terminated. A script that ends with a status of its own keeps it when every launch is proved."""
 
 
@@ -41,6 +41,8 @@ def _parser() -> argparse.ArgumentParser:
                    help='an option of "polyrace check", for example --set engine=isl')
     p.add_argument("--bounds", choices=("note", "error"), default="note",
                    help="out-of-bounds accesses found: listed, or also exit status 1")
+    p.add_argument("--shared-memory", action="store_true", default=None, help="also compile to TTGIR and decide shared "
+                   "memory and barriers; lengthens each compile (default: POLYRACE_SHARED_MEMORY)")
     p.add_argument("--pretend-device", action="store_true", help="without a device, answer the program's questions to "
                    "Triton about it with the target")
     p.add_argument("--workers", type=int, metavar="N", help="worker threads (default: one a processor)")
@@ -138,7 +140,7 @@ def run(argv: "list[str] | None" = None) -> int:
     from ._trace import Trace
     try:
         t = Trace(given.execute, given.target, verbose=not given.quiet, workers=given.workers,
-                  pretend_device=given.pretend_device, **_options(given.set, parser))
+                  pretend_device=given.pretend_device, shared_memory=given.shared_memory, **_options(given.set, parser))
         t.__enter__()
     except SystemExit:
         return 3

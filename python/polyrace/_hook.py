@@ -24,6 +24,7 @@ from typing import Any, Callable
 
 from . import _lib, _patch, _triton
 from .errors import InputError, PolyraceError, RaceError
+from .verdict import FAULTS
 
 POLICIES = ("warn", "error", "collect")
 FIELD = "polyrace"
@@ -226,7 +227,7 @@ class Screen:
         if self.policy != "error" or launch is None or launch.verdict is None:
             return
         v = launch.verdict
-        if v.racy or (self.strict and not v.ok):
+        if v.faulty or (self.strict and not v.ok):
             raise RaceError(str(v), v)
 
     def _decide(self, kernel: Any, known: Screened, grid: tuple, rest: tuple) -> Any:
@@ -262,8 +263,8 @@ class Screen:
     def summary(self) -> str:
         kernels, launches = list(self.kernels.values()), self.trace.launches
         proved = sum(k.outcome["status"] == "ok" for k in kernels)
-        racy = sum(x.status == "races" for x in launches)
-        open_ = sum(x.status not in ("ok", "races") for x in launches)
+        racy = sum(x.status in FAULTS for x in launches)
+        open_ = sum(x.status != "ok" and x.status not in FAULTS for x in launches)
         workers = len({k.process for k in kernels} - {self.pid})
         text = f"polyrace: {len(kernels)} kernel{'' if len(kernels) == 1 else 's'} compiled"
         if workers:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ._launch import Launch
     from .verdict import Verdict
 
-_COLORS = {"ok": "#1a7f37", "races": "#cf222e", "unsupported": "#9a6700", "vacuous": "#9a6700"}
+_COLORS = {"ok": "#1a7f37", "races": "#cf222e", "deadlock": "#cf222e", "hazard": "#cf222e", "unsupported": "#9a6700", "vacuous": "#9a6700"}
 
 
 def _box(status: str, title: str, body: str, opened: bool) -> str:
@@ -21,7 +21,7 @@ def _box(status: str, title: str, body: str, opened: bool) -> str:
 def verdict_html(v: "Verdict") -> str:
     """A verdict: its headline, and the report to unfold (unfolded when it races)."""
     title = f"<b>{html.escape(v.kernel)}</b>: {html.escape(v.headline())}"
-    return _box(v.status, title, str(v), v.racy)
+    return _box(v.status, title, str(v), v.faulty)
 
 
 def launch_html(launch: "Launch") -> str:
@@ -30,7 +30,7 @@ def launch_html(launch: "Launch") -> str:
         return _box("", f"<b>{html.escape(launch.kernel)}</b>: not analysed", launch.site, False)
     v = launch.verdict
     title = f"<b>{html.escape(v.kernel)}</b> {html.escape(launch.site)}: {html.escape(v.headline())}"
-    return _box(v.status, title, str(v), v.racy)
+    return _box(v.status, title, str(v), v.faulty)
 
 
 def trace_html(launches: "list[Launch]") -> str:

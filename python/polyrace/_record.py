@@ -37,6 +37,8 @@ class Asked:
     failure: str = ""
     kind: str = "no-compiled-kernel"  # of the failure
     text: "str | None" = None  # known already (a compiled kernel)
+    ttgir: "str | None" = None
+    no_ttgir: str = ""  # why there is none although it was asked for
     pre_hook: bool = False
     reset: "frozenset[str]" = frozenset()
 
@@ -207,8 +209,9 @@ class Recorder:
             asked = self._bind(jit, args, kwargs, grid, warmup)
         except Exception as e:
             asked = Asked(None, {}, f"{_triton.first_line(e)}: unset TRITON_INTERPRET to analyse this kernel")
-        if asked.binding is not None and self._text_or_none(asked) is None:
-            asked = Asked(None, asked.config, f"{self._failure(asked)}: unset TRITON_INTERPRET to analyse this kernel")
+        failure = self._failure(asked) if asked.binding is not None else ""
+        if failure:
+            asked = Asked(None, asked.config, f"{failure}: unset TRITON_INTERPRET to analyse this kernel")
         group = _patch.local.group
         if group is not None:
             group.append(asked)
@@ -232,6 +235,9 @@ class Recorder:
             b = _triton.Binding(fn, _grid3(grid), dict(zip(fn.arg_names, args)), signature, dict(src.constants),
                                 dict(src.attrs), kernel.metadata, ())
             asked = Asked(b, _triton.config_label(b), text=kernel.asm.get("ttir"))
+            if self.trace.shared_memory:
+                asked.ttgir = kernel.asm.get("ttgir")
+                asked.no_ttgir = "" if asked.ttgir else "the compiled kernel keeps no TTGIR"
         self._contain(name, lambda: self.launch(name, [asked]), [asked])
         if self.trace.run:
             with _patch.inside():
@@ -260,7 +266,7 @@ class Recorder:
         if len(args) < len(names):  # older callers leave the constexprs out
             names = [n for n in names if b.signature[n] != "constexpr"]
         again.bound = {**b.bound, **dict(zip(names, args))}
-        copied = Asked(again, asked.config, text=asked.text)
+        copied = Asked(again, asked.config, text=asked.text, ttgir=asked.ttgir, no_ttgir=asked.no_ttgir)
         self._contain(b.fn.__name__, lambda: self.launch(b.fn.__name__, [copied]), [copied])
 
     def _finish(self, asked: Asked, original: Callable[[], Any]) -> Any:
@@ -295,11 +301,12 @@ class Recorder:
             b.grid = _triton.canonical_grid(grid, b.bound)
         return Asked(b, _triton.config_label(b))
 
-    def _text(self, asked: Asked) -> str:
-        """The text of a configuration, compiled once per specialisation. Raises NoText."""
+    def _text(self, asked: Asked) -> "str | None":
+        """The TTIR of a configuration, compiled once per specialisation, and its TTGIR where asked for. None for a
+        Gluon kernel, which has TTGIR only. Raises NoText."""
         b = asked.binding
         assert b is not None
-        if asked.text is not None:
+        if asked.text is not None or asked.ttgir is not None:
             return asked.text
         changed = _triton.changed_global(b.fn)
         if changed:
@@ -310,7 +317,7 @@ class Recorder:
         if known is None:
             began = time.perf_counter()
             try:
-                known = (b.fn, _triton.compile_ttir(b, b.target or self.trace.target))
+                known = (b.fn, _triton.compile_texts(b, b.target or self.trace.target, self.trace.shared_memory))
             except _triton.NoText as e:  # without its traceback, which holds on to the compiler's objects
                 known = (b.fn, (e.kind, e.message))
             with self.lock:
@@ -319,8 +326,9 @@ class Recorder:
                 self.trace.counters.compile_us += int((time.perf_counter() - began) * 1e6)
         if isinstance(known[1], tuple):
             raise _triton.NoText(*known[1])
-        asked.text = known[1]
-        return known[1]
+        texts = known[1]
+        asked.text, asked.ttgir, asked.no_ttgir = texts.ttir, texts.ttgir, texts.no_ttgir
+        return asked.text
 
     def _text_or_none(self, asked: Asked) -> "str | None":
         if asked.binding is None:
@@ -376,11 +384,11 @@ class Recorder:
             extra.append("an earlier launch was not run; values are those before it")
         if any(a.pre_hook for a in group) and any(f.contents for f in facts):
             qualifiers.append("assumes contents before pre_hook")
-        if empty or all(e.text is None for e in entries):
+        if empty or not any(e.analysed for e in entries):
             launch.document = textless(entries, _triton.target_name(trace.target), _triton.triton_version())
         if empty:
             trace.settle(launch, _empty_grid(name, launch.site, entries))
-        elif all(e.text is None for e in entries) and not any(e.kind == "compile-failed" for e in entries):
+        elif not any(e.analysed for e in entries) and not any(e.kind == "compile-failed" for e in entries):
             trace.settle(launch, no_text(name, entries, launch.site))
         else:
             q = Question(name, entries, _triton.target_name(trace.target), _triton.triton_version())
@@ -402,13 +410,14 @@ class Recorder:
         except _triton.Unavailable as e:
             return Entry(asked.config, kind="host-compile-unavailable", message=str(e)), None
         b = asked.binding
-        uses = self._uses(text)
+        uses = self._uses(text) if text is not None else Uses()
         began = time.perf_counter()
         no_contents = "a pre-run hook may change it" if getattr(b.fn, "pre_run_hooks", None) else None
         f = _facts.read_arguments(_triton.text_arguments(b), uses, snap, UNRUN.reason, set(asked.reset),
                                   no_contents)
         self.trace.counters.snapshot_us += int((time.perf_counter() - began) * 1e6)
-        return Entry(asked.config, text, list(b.grid or ()) or None, f.args), f
+        entry = Entry(asked.config, text, list(b.grid or ()) or None, f.args, ttgir=asked.ttgir, no_ttgir=asked.no_ttgir)
+        return entry, f
 
     # ---- our own mistakes -----------------------------------------------------------------------------------------
     def _contain(self, name: str, work: Callable[[], None], group: "list[Asked]") -> None:

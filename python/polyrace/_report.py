@@ -6,13 +6,17 @@ possible races. Lines for proved launches only when verbose.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from typing import IO, Any
 
 from ._launch import Launch
-from ._solve import label
-from .verdict import Verdict
+from ._solve import half_analysed, label
+from .verdict import FAULTS, Verdict
+
+
+_MISSING = re.compile(r"configuration (\[.*?\]): (shared memory|global memory) was not analysed: (.*)", re.S)
 
 
 def verbose_by_environment() -> bool:
@@ -61,7 +65,7 @@ class Printer:
                 self.write("".join(lines))
 
     def _races(self, launch: Launch, v: Verdict) -> "list[str]":
-        if not v.races or launch.repeat is not None:
+        if not (v.races or v.faulty) or launch.repeat is not None:
             return []
         body = "\n".join(x for x in str(v).splitlines() if not x.startswith("  note: "))
         if not self.once(("race", body)):
@@ -75,6 +79,12 @@ class Printer:
             if self.once(("refused", launch.kernel, place, r.kind)):
                 lines.append(f"polyrace: not analysed: {launch.kernel} {label(c)} {place}: {r.kind}: {r.message}\n")
         for note in v.notes:
+            missing = _MISSING.match(note)
+            if missing:
+                config, level, why = missing.groups()
+                if self.once(("level", launch.kernel, launch.site, note)):
+                    lines.append(f"polyrace: not analysed: {launch.kernel} {config} {launch.site}: {level}: {why}\n")
+                continue
             skipped = note.startswith("configuration [") and "was not analysed" in note
             if (lines or skipped) and self.once(("note", launch.kernel, launch.site, note)):
                 if skipped:
@@ -92,7 +102,9 @@ class Printer:
 
 def _refused(v: Verdict) -> "list[tuple[dict, Any]]":
     """The refusals with the configuration that each belongs to."""
-    return [(c.config, r) for c in v.configs for r in c.refusals] if v.configs else [({}, r) for r in v.refusals]
+    own = [(c.config, r) for c in v.configs for r in c.refusals] if v.configs else [({}, r) for r in v.refusals]
+    config = v.configs[0].config if len(v.configs) == 1 else {}
+    return own + [(config, r) for r in v.shared_refusals]
 
 
 # ---- summary ----------------------------------------------------------------------------------------------
@@ -103,7 +115,7 @@ def summary(launches: "list[Launch]") -> str:
     rows: "dict[str, list[Launch]]" = {}
     for launch in launches:
         rows.setdefault(launch.kernel, []).append(launch)
-    order = {"races": 0, "not analysed": 1, "unsupported": 2, "vacuous": 3, "ok": 4}
+    order = {"races": 0, "deadlock": 1, "hazard": 2, "not analysed": 3, "unsupported": 4, "vacuous": 5, "ok": 6}
     table = []
     for kernel, group in rows.items():
         worst = min((x.status for x in group), key=lambda s: order.get(s, 0))
@@ -112,9 +124,11 @@ def summary(launches: "list[Launch]") -> str:
     width = min(48, max(len(r[1]) for r in table + [(0, "kernel", 0, "")]))
     lines = [f"  {'kernel':<{width}}  launches  verdict"]
     lines += [f"  {kernel:<{width}}  {n:>8}  {what}" for _, kernel, n, what in table]
-    count = {s: sum(x.status == s for x in launches) for s in order}
-    words = [("races", "with races"), ("unsupported", "not decided"), ("not analysed", "not analysed"),
-             ("vacuous", "without a claim"), ("ok", "race free")]
+    shown = ["partly" if x.status == "ok" and not proved(x) else x.status for x in launches]
+    count = {s: shown.count(s) for s in (*order, "partly")}
+    words = [("races", "with races"), ("deadlock", "with deadlocks"), ("hazard", "with hazards"),
+             ("unsupported", "not decided"), ("not analysed", "not analysed"), ("vacuous", "without a claim"),
+             ("partly", "race free in part"), ("ok", "race free")]
     total = ", ".join(f"{count[s]} {w}" for s, w in words if count[s])
     lines.append(f"polyrace: {len(launches)} launch{'' if len(launches) == 1 else 'es'}: {total}")
     return "\n".join(lines) + "\n"
@@ -125,20 +139,31 @@ def _outcome(group: "list[Launch]", worst: str) -> str:
     share = "" if len(chosen) == len(group) else f" ({len(chosen)} of {len(group)} launches)"
     verdicts = [x.verdict for x in chosen if x.verdict is not None]
     if worst == "races":
-        return f"{max(len(v.races) for v in verdicts)} data race(s){share}"
+        most = max(len(v.races) + sum(f["kind"] == "race" for f in v.findings) for v in verdicts)
+        return f"{most} data race(s){share}"
+    if worst in FAULTS:
+        return f"{'deadlock' if worst == 'deadlock' else 'synchronisation hazard'}{share}"
     if worst == "unsupported":
-        kinds = dict.fromkeys(r.kind for v in verdicts for r in v.refusals)
+        kinds = dict.fromkeys(r.kind for v in verdicts for r in (*v.refusals, *v.shared_refusals))
         return f"not decided: {', '.join(kinds) or '?'}{share}"
     if worst == "ok":
         rungs = [r for r in ("T1-launch", "T1", "T0") if any(v.rung == r for v in verdicts)]
-        return f"race free ({rungs[0]})" if rungs else "race free"
+        both = bool(verdicts) and all(v.levels.get("ttgir", {}).get("status") == "ok" for v in verdicts)
+        what = f"race free ({rungs[0]})" if rungs else "race free in shared memory"
+        return what + (", shared memory too" if both else ""
+                       ) + (", not analysed at every level" if any(half_analysed(v) for v in verdicts) else "")
     return ("no claim" if worst == "vacuous" else "not analysed") + share
 
 
 def exit_status(launches: "list[Launch]", internal: bool = False) -> int:
-    """1 a race, 4 an internal error, 2 something undecided, 0 everything proved."""
-    if any(x.status == "races" for x in launches):
+    """1 a race, deadlock or hazard, 4 an internal error, 2 something undecided, 0 everything proved."""
+    if any(x.status in FAULTS for x in launches):
         return 1
     if internal or any(x.verdict is not None and x.verdict.exit_status == 4 for x in launches):
         return 4
-    return 0 if all(x.status == "ok" for x in launches) else 2
+    return 0 if all(proved(x) for x in launches) else 2
+
+
+def proved(launch: Launch) -> bool:
+    """A proof at every level that was asked about."""
+    return launch.verdict is not None and launch.verdict.ok and not half_analysed(launch.verdict)

@@ -24,6 +24,8 @@ from .verdict import ConfigVerdict, Refusal, Verdict
 
 TARGET_HINT = 'try trace(target="cuda:90"), polyrace-run --target cuda:90 or POLYRACE_TARGET=cuda:90'
 _MEMO_BOUND = 4096
+_NO_SHARED = "shared memory was not analysed"
+_NO_GLOBAL = "global memory was not analysed: a Gluon kernel has no TTIR"
 
 
 @dataclass
@@ -35,11 +37,18 @@ class Entry:
     args: "dict[str, Any]" = field(default_factory=dict)
     kind: str = ""  # without a text: a refusal kind, or "note"
     message: str = ""
+    ttgir: "str | None" = None
+    no_ttgir: str = ""  # why there is none although it was asked for
+
+    @property
+    def analysed(self) -> bool:
+        """Is there a text?"""
+        return self.text is not None or self.ttgir is not None
 
     def question(self) -> str:
         """Everything of this configuration that an answer may depend on."""
         launch = [self.config.get(k) for k in ("num_ctas", "num_warps")]
-        return json.dumps([self.text, self.grid, self.args, launch, self.kind, self.message], sort_keys=False)
+        return json.dumps([self.text, self.ttgir, self.grid, self.args, launch, self.kind, self.message], sort_keys=False)
 
 
 @dataclass
@@ -85,7 +94,7 @@ class Question:
                 self.unique.append(e)
             self.shape.append(groups[q])
         self.document: "dict[str, Any]" = {"version": 1}
-        symbols = {symbol(e.text) for e in self.unique if e.text is not None}
+        symbols = {symbol(e.text or e.ttgir or "") for e in self.unique if e.analysed}
         if len(symbols) == 1 and None not in symbols:
             self.document["kernel"] = symbols.pop()
         self.document.update(target=target, triton=triton)
@@ -98,12 +107,23 @@ class Question:
     @staticmethod
     def _part(e: Entry) -> "dict[str, Any]":
         part: "dict[str, Any]" = {"config": e.config, "args": e.args}
-        if e.text is None:
+        if not e.analysed:
             part["compile_error"] = e.message
             return part
         part["grid"] = e.grid
-        part["ttir_text"] = e.text
+        if e.text is not None:
+            part["ttir_text"] = e.text
+        if e.ttgir is not None:
+            part["ttgir_text"] = e.ttgir
         return part
+
+    def without_ttgir(self) -> "bytes | None":
+        """The document with its TTIR texts alone; None when that leaves the question as it is, or without a text."""
+        parts = self.document.get("configs", [self.document])
+        if not any("ttir_text" in p and "ttgir_text" in p for p in parts):
+            return None
+        kept = [{k: v for k, v in p.items() if k != "ttgir_text" or "ttir_text" not in p} for p in parts]
+        return json.dumps({**self.document, "configs": kept} if "configs" in self.document else kept[0]).encode()
 
     @functools.cached_property
     def data(self) -> bytes:
@@ -142,8 +162,9 @@ class Solver:
         self.pool.shutdown(wait=False, cancel_futures=True)
         _lib.interrupt()
 
-    def ask(self, q: Question) -> "concurrent.futures.Future[tuple[str, str]]":
-        """The library's document and report for a question. Equal questions share a future."""
+    def ask(self, q: Question) -> "concurrent.futures.Future[tuple[str, str, str]]":
+        """The library's document and report for a question, and why the TTGIR texts were left out ("": they were
+        not). Equal questions share a future."""
         key = q.key
         if self.pid != os.getpid():
             self._fresh()
@@ -156,11 +177,20 @@ class Solver:
                 return known
             if len(self.memo) >= _MEMO_BOUND:
                 self.memo.pop(next(iter(self.memo)))
-            self.counters.solved += sum(e.text is not None for e in q.unique)
-            future = self.memo[key] = self.pool.submit(self._decide, q.data)
+            self.counters.solved += sum(e.analysed for e in q.unique)
+            future = self.memo[key] = self.pool.submit(self._decide, q.data, q.without_ttgir())
             return future
 
-    def _decide(self, data: bytes) -> "tuple[str, str]":
+    def _decide(self, data: bytes, without: "bytes | None") -> "tuple[str, str, str]":
+        """A TTGIR text that cannot be read does not take the verdict of the TTIR along."""
+        try:
+            return (*self._check(data), "")
+        except InputError as e:
+            if without is None:
+                raise
+            return (*self._check(without), f"its TTGIR text cannot be read: line {e.line}, column {e.column}: {e.message}")
+
+    def _check(self, data: bytes) -> "tuple[str, str]":
         if self.cancelled:
             raise Interrupted("the analysis was cancelled")
         with _lib.Inputs(self.native, launch=data, launch_name=_INPUT) as g:
@@ -216,7 +246,7 @@ _CONFIG_LINE = re.compile(r"^  configuration (\d+) ", re.M)
 _HINT_LINE = re.compile(r"(not analysed: [^\n]*: compile-failed: [^\n]*\n    hint: )[^\n]*")
 
 
-def answer(q: Question, raw: "tuple[str, str]", where: str) -> Verdict:
+def answer(q: Question, raw: "tuple[str, str, str]", where: str) -> Verdict:
     """The library's answer about the document as the verdict of the launch: input named, shared configurations
     written out, skipped ones noted. The status is the library's."""
     doc = json.loads(raw[0])
@@ -232,12 +262,41 @@ def answer(q: Question, raw: "tuple[str, str]", where: str) -> Verdict:
         c.config = c.config or dict(q.unique[at].config)
     if len(included) != len(q.unique):
         _spread(q, v, included)
+    _missing_levels(q, v, included, raw[2])
     if q.skipped:
         notes = [f"configuration {label(e.config)} was not analysed: does not compile for any target: {e.message}"
                  for e in q.skipped]
         v.notes = v.notes + notes
         v.text = v.text.rstrip("\n") + "\n" + "".join(f"  note: {n}\n" for n in notes)
     return v
+
+
+def _missing_levels(q: Question, v: Verdict, included: "list[Entry]", left_out: str) -> None:
+    """Notes of what no text was there for, with the configurations. Where some have no TTGIR, that level is not `ok`."""
+    notes: "list[str]" = []
+    missing = False
+    for c, e in zip(v.configs, included):
+        own = []
+        if e.text is not None and (e.no_ttgir or left_out and e.ttgir):
+            missing = True
+            own = [f"configuration {label(e.config)}: {_NO_SHARED}: {e.no_ttgir or left_out}"]
+        elif e.text is None and e.ttgir is not None:
+            own = [f"configuration {label(e.config)}: {_NO_GLOBAL}"]
+        c.notes = c.notes + own
+        notes += [n for n in own if n not in notes]
+    if not notes:
+        return
+    v.notes = v.notes + notes
+    v.text = v.text.rstrip("\n") + "\n" + "".join(f"  note: {n}\n" for n in notes)
+    level = v.levels.get("ttgir")
+    if missing and level and level["status"] == "ok":
+        level.update(status="unsupported", rung=None, scope=None, qualifiers=[],
+                     notes=level.get("notes", []) + [n for n in notes if _NO_SHARED in n])
+
+
+def half_analysed(v: Verdict) -> bool:
+    """Is one of the levels missing that this launch was to be decided at?"""
+    return any(f": {_NO_SHARED}: " in n or n.endswith(f": {_NO_GLOBAL}") for n in v.notes)
 
 
 def _spread(q: Question, v: Verdict, included: "list[Entry]") -> None:
@@ -255,6 +314,8 @@ def _spread(q: Question, v: Verdict, included: "list[Entry]") -> None:
         v.configs.append(c)
     for r in (*v.races, *v.grid_fragile):
         r.config = first[r.config]
+    for r in (*v.levels.get("ttir", {}).get("races", []), *v.levels.get("ttir", {}).get("grid_fragile", [])):
+        r["config"] = first[r["config"]]
     v.text = _CONFIG_LINE.sub(lambda m: f"  configuration {first[int(m[1])]} ", v.text)
     twins = [f"configuration {at} has the answer of configuration {first[g]}"
              for at, g in enumerate(q.shape) if first[g] != at]

@@ -28,6 +28,10 @@ def disabled() -> bool:
     return os.environ.get("POLYRACE", "").lower() in ("0", "off")
 
 
+def shared_by_environment() -> bool:
+    return os.environ.get("POLYRACE_SHARED_MEMORY", "") not in ("", "0")
+
+
 class Trace:
     """A context manager. Inside it every Triton launch is compiled on the host, analysed and, unless `run`, not
     executed. No device is needed; CPU tensors serve.
@@ -37,6 +41,8 @@ class Trace:
     `verbose`     print a line for proved launches too (also POLYRACE_VERBOSE=1).
     `quiet`       print nothing; the launches have everything.
     `workers`     worker threads; default: one a processor.
+    `shared_memory`  compile on to TTGIR and decide shared and tensor memory and barriers too; lengthens each compile
+                  (also POLYRACE_SHARED_MEMORY=1).
     `pretend_device`  without a device, answer Triton's questions about it with the target, for programs that ask.
     `options`     those of `polyrace.check`, for example `engine="isl"`, `snapshot_elements=1000`.
 
@@ -46,12 +52,15 @@ class Trace:
 
     def __init__(self, run: bool = False, target: "str | None" = None, *, verbose: bool = False, quiet: bool = False,
                  workers: "int | None" = None, stream: "IO[str] | None" = None, pretend_device: bool = False,
-                 **options: Any):
+                 shared_memory: "bool | None" = None, **options: Any):
         if target is not None and not isinstance(target, str):
             raise TypeError(f'trace(target=...) is a string such as "cuda:90" or "hip:gfx942", not {target!r}')
         if not isinstance(run, bool):
             raise TypeError(f"trace(run=...) is True or False, not {run!r}")
+        if shared_memory not in (None, True, False):
+            raise TypeError(f"trace(shared_memory=...) is True or False, not {shared_memory!r}")
         self.run = run
+        self.shared_memory = shared_by_environment() if shared_memory is None else bool(shared_memory)
         self.launches: "list[Launch]" = []
         self.disabled = disabled()
         self.printer = Printer(verbose, stream, quiet)

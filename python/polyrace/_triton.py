@@ -1,4 +1,4 @@
-"""Everything that depends on the installed Triton: binding of arguments, compilation to TTIR on the host.
+"""Everything that depends on the installed Triton: binding of arguments, compilation to TTIR and TTGIR on the host.
 
 Binding and specialisation are Triton's own code (`create_function_from_signature`, `JITFunction._pack_args`), run for
 a back end that is made for the target, so nothing here needs a driver. Known releases: 3.6 to 3.9.
@@ -9,7 +9,7 @@ import functools
 import os
 import re
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Mapping
 
 DEFAULT_TARGET = "cuda:80"
@@ -187,9 +187,22 @@ def compile_message(e: BaseException) -> str:
     return f"{text or first_line(e)}{place}"
 
 
-def _source(b: Binding) -> Any:
+@dataclass(frozen=True)
+class Texts:
+    """What one compile gives. `ttir` is None for a Gluon kernel, which begins as TTGIR; `no_ttgir` says why there is no
+    TTGIR although it was asked for."""
+    ttir: "str | None"
+    ttgir: "str | None" = None
+    no_ttgir: str = ""
+
+
+def _source(b: Binding, shared_memory: bool) -> Any:
     if b.fn.is_gluon():
-        raise NoText("no-compiled-kernel", "a Gluon kernel has no TTIR; give its TTGIR to polyrace check")
+        if not shared_memory:
+            raise NoText("no-compiled-kernel", "a Gluon kernel has no TTIR; trace(shared_memory=True), polyrace-run "
+                         "--shared-memory or POLYRACE_SHARED_MEMORY=1 analyses its TTGIR")
+        from triton.experimental.gluon._runtime import GluonASTSource
+        return GluonASTSource(b.fn, b.signature, b.constexprs, b.attrs)
     from triton.compiler import ASTSource
     return ASTSource(b.fn, b.signature, b.constexprs, b.attrs)
 
@@ -198,42 +211,63 @@ analysing = threading.local()
 """`analysing.on` is set while a text is compiled for analysis: our own stage hook then stays out."""
 
 
-def _make_ttir(b: Binding, target: Any, options: Any) -> str:
+def _make_texts(b: Binding, target: Any, options: Any, shared_memory: bool) -> Texts:
     analysing.on = True
     try:
-        return _run_stages(b, target, options)
+        return _run_stages(b, target, options, shared_memory)
     finally:
         analysing.on = False
 
 
-def _run_stages(b: Binding, target: Any, options: Any) -> str:
+def _run_stages(b: Binding, target: Any, options: Any, shared_memory: bool) -> Texts:
     from triton._C.libtriton import ir
     backend = backend_for(target)
-    src = _source(b)
+    src = _source(b, shared_memory)
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
     override = getattr(options, "ir_override", None)
     if override and str(override).endswith(".ttir"):
         with open(override) as f:
-            return f.read()
+            return Texts(f.read(), no_ttgir="the TTIR is that of ir_override" if shared_memory else "")
     module = src.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(),
                          context)
     stages: dict = {}
     backend.add_stages(stages, options, src.language)  # a user's stage hook takes part, as in the runtime
-    return str(stages["ttir"](module, {}))
+    metadata: dict = {"target": target, **vars(options)} if shared_memory else {}
+    if b.fn.is_gluon():
+        return Texts(None, _ttgir(stages, module, metadata, override))
+    module = stages["ttir"](module, metadata)
+    text = str(module)  # before the next stage, which changes the module in place
+    if not shared_memory:
+        return Texts(text)
+    try:
+        return Texts(text, _ttgir(stages, module, metadata, override))
+    except Exception as e:
+        return Texts(text, no_ttgir=f"the TTGIR stage failed: {type(e).__name__}: {compile_message(e)}")
+
+
+def _ttgir(stages: "dict[str, Any]", module: Any, metadata: "dict[str, Any]", override: Any) -> str:
+    """The text after the TTGIR stage; nothing of it needs a driver or an assembler."""
+    text = str(stages["ttgir"](module, metadata))
+    if override and str(override).endswith(".ttgir"):
+        with open(override) as f:
+            return f.read()
+    return text
 
 
 _ARGUMENT_NAME = re.compile(r'loc\("([^"]*)"')
 OTHER_TARGETS = ("cuda:80", "cuda:90", "cuda:100", "hip:gfx942")
 
 
-def compile_ttir(b: Binding, target: Any) -> str:
-    """The TTIR of a binding. Raises NoText: `compile-failed` when another target accepts the source or fails
+def compile_texts(b: Binding, target: Any, shared_memory: bool = False) -> Texts:
+    """The TTIR of a binding, with `shared_memory` its TTGIR too. Raises NoText: `compile-failed` when another target accepts the source or fails
     otherwise, `note` when every target rejects it with one message, which then lies in the source."""
     try:
-        text = _make_ttir(b, target, b.options)
-        return text if release() >= (3, 7) else own_names(text, b)
+        texts = _make_texts(b, target, b.options, shared_memory)
+        if texts.ttir is None or release() >= (3, 7):
+            return texts
+        return replace(texts, ttir=own_names(texts.ttir, b))
     except (NoText, KeyboardInterrupt):
         raise
     except ImportError as e:
@@ -246,7 +280,7 @@ def compile_ttir(b: Binding, target: Any) -> str:
             if target_name(other) == target_name(target):
                 continue
             try:
-                _make_ttir(b, other, _options_for(b, other))
+                _make_texts(b, other, _options_for(b, other), b.fn.is_gluon())
             except Exception as again:
                 if not _is_front_end(again) or compile_message(again) != message:
                     front_end = False

@@ -12,7 +12,10 @@ from .errors import PolyraceError
 
 CONTEXT = 2  # source lines around a marked one
 MAX_RUNS = 600  # rectangles in one picture
-WORDS = {"races": "data race", "unsupported": "not decided", "vacuous": "no claim", "ok": "race free", "error": "not readable"}
+WORDS = {
+    "races": "data race", "deadlock": "deadlock", "hazard": "synchronisation hazard", "unsupported": "not decided", "vacuous": "no claim",
+    "ok": "race free", "error": "not readable",
+}  # fmt: skip
 SCOPES = {
     "T0": "for any parameters and any grid",
     "T1": "for these parameters and any grid",
@@ -239,6 +242,7 @@ def _args(launch: Optional[Dict[str, Any]]) -> List[Tuple[str, str]]:
 def _view(entry: Entry, number: int, sources: _Sources) -> Dict[str, Any]:
     doc = entry.document
     races = []
+    level = (doc.get("levels") or {}).get("ttgir", {})
     blocks: Any = None
     for race, fragile in [(r, False) for r in doc.get("races", [])] + [(r, True) for r in doc.get("grid_fragile", [])]:
         try:
@@ -260,7 +264,7 @@ def _view(entry: Entry, number: int, sources: _Sources) -> Dict[str, Any]:
             }
         )
     refusals = [
-        {**r, "excerpts": sources.excerpts([("refused", r["loc"])], entry.base_dir) if r.get("loc") else []} for r in doc.get("refusals", [])
+        {**r, "excerpts": sources.excerpts([("refused", r["loc"])], entry.base_dir) if r.get("loc") else []} for r in [*doc.get("refusals", []), *level.get("refusals", [])]
     ]
     bounds = [
         {**b, "who": _agent(b["access"]), "excerpts": sources.excerpts([("bounds", b["access"]["loc"])], entry.base_dir) if b["access"].get("loc") else []}
@@ -277,6 +281,8 @@ def _view(entry: Entry, number: int, sources: _Sources) -> Dict[str, Any]:
         "pinned": pinned if doc.get("rung") in ("T0", "T1") else [],
         "races": races,
         "refusals": refusals,
+        "findings": doc.get("findings") or level.get("findings") or [],
+        "shared": level.get("status") == "ok",
         "bounds": bounds,
         "args": _args(entry.launch),
         "grid": (entry.launch or {}).get("grid"),
@@ -346,7 +352,7 @@ def render(entries: Iterable[Entry], title: str = "polyrace", source_roots: Iter
             errors.append({"name": entry.document["input"], "message": entry.error})
         else:
             views.append(_view(entry, number, sources))
-    counts = {s: sum(v["status"] == s for v in views) for s in ("races", "unsupported", "vacuous", "ok")}
+    counts = {s: sum(v["status"] == s for v in views) for s in ("races", "deadlock", "hazard", "unsupported", "vacuous", "ok")}
     kinds: Dict[str, int] = {}
     for v in views:
         for kind in {r["kind"] for r in v["refusals"]}:

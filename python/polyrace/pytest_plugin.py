@@ -61,16 +61,19 @@ def pytest_runtest_call(item: Any) -> "Generator[None, Any, None]":
         counts[x.status] = counts.get(x.status, 0) + 1
     if outcome.excinfo is not None:
         return
+    from ._report import proved
     strict = item.config.getoption("--polyrace-strict")
-    bad = [x for x in t.launches if x.verdict is not None and (x.verdict.racy or (strict and not x.verdict.ok))]
+    bad = [x for x in t.launches if x.verdict is not None and (x.verdict.faulty or (strict and not proved(x)))]
     if bad:
         outcome.force_exception(_failure(bad))
 
 
 def _failure(bad: "list[Any]") -> BaseException:
     seen = dict.fromkeys(str(x) for x in bad)
-    n = sum(x.verdict.racy for x in bad)
-    what = f"{n} launch{'' if n == 1 else 'es'} of this test race{'s' if n == 1 else ''}" if n else \
+    n = sum(x.verdict.faulty for x in bad)
+    race = all(x.verdict.racy for x in bad if x.verdict.faulty)
+    does = f"race{'s' if n == 1 else ''}" if race else f"race{'s' if n == 1 else ''} or {'waits' if n == 1 else 'wait'} wrongly"
+    what = f"{n} launch{'' if n == 1 else 'es'} of this test {does}" if n else \
         f"{len(bad)} launch{'' if len(bad) == 1 else 'es'} of this test not decided"
     return pytest.fail.Exception(what + "\n\n" + "\n\n".join(seen), pytrace=False)
 
@@ -86,8 +89,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
     counts = config.stash.get(_SUMMARY, None)
     if counts is None:
         return
-    words = {"races": "with races", "unsupported": "not decided", "not analysed": "not analysed",
-             "vacuous": "without a claim", "ok": "race free"}
+    words = {"races": "with races", "deadlock": "with deadlocks", "hazard": "with hazards", "unsupported": "not decided",
+             "not analysed": "not analysed", "vacuous": "without a claim", "ok": "race free"}
     total = ", ".join(f"{counts[s]} {w}" for s, w in words.items() if counts.get(s))
     n = sum(counts.values())
     terminalreporter.write_line(f"polyrace: {n} launch{'' if n == 1 else 'es'}" + (f": {total}" if total else ""))

@@ -175,6 +175,35 @@ def _race(race: Dict[str, Any], doc: Dict[str, Any], rules: _Rules, files: _File
     }  # fmt: skip
 
 
+def _finding(f: Dict[str, Any], doc: Dict[str, Any], rules: _Rules, files: _Files) -> Dict[str, Any]:
+    """Of a TTGIR text: shared memory, tensor memory or barriers."""
+    index = rules.use(
+        "polyrace/shared/" + f["id"].lower(), "Shared" + "".join(p.capitalize() for p in f["id"].split("-")),
+        "%s in shared or tensor memory: %s" % (f["kind"].capitalize(), f["id"]),
+        "A run of the kernel's events shows it (docs/shared-memory.md).", "error", "error",
+    )  # fmt: skip
+    ends = [a for a in (f.get("first"), f.get("second")) if a]
+    name = f["allocation"]["name"]
+    text = "%s %s on %s in %s: %s" % (f["kind"].capitalize(), f["id"], name, doc["kernel"], f["what"])
+    if f.get("missing"):
+        text += "; missing: " + f["missing"]
+    main = next((a.get("loc") for a in ends if a.get("loc")), f["allocation"].get("loc"))
+    file, line, _ = _place(main)
+    out: Dict[str, Any] = {
+        "ruleId": rules.rules[index]["id"],
+        "ruleIndex": index,
+        "level": "error",
+        "message": {"text": text + "."},
+        "locations": [files.physical(main, doc["input"])],
+        "partialFingerprints": _fingerprint(f["id"], doc["kernel"], name, *[a["op"] for a in ends], os.path.basename(file), files.line(file, line).strip()),
+        "properties": {"confirmed": bool(f.get("confirmed"))},
+    }
+    if len(ends) == 2:
+        words = "%s: %s" % (ends[1]["partition"], ends[1]["op"])
+        out["relatedLocations"] = [{**files.physical(ends[1].get("loc"), doc["input"]), "id": 1, "message": {"text": words}}]
+    return out
+
+
 def _refusal(refusal: Dict[str, Any], doc: Dict[str, Any], rules: _Rules, files: _Files) -> Dict[str, Any]:
     kind = refusal["kind"]
     name = "NotAnalysed" + "".join(p.capitalize() for p in kind.replace(".", "-").split("-"))
@@ -233,9 +262,12 @@ def to_sarif(
         counts[doc["status"]] = counts.get(doc["status"], 0) + 1
         found = [_race(r, doc, rules, files, False) for r in doc.get("races", [])]
         found += [_race(r, doc, rules, files, True) for r in doc.get("grid_fragile", [])]
+        level = (doc.get("levels") or {}).get("ttgir", {})
+        found += [_finding(f, doc, rules, files) for f in doc.get("findings") or level.get("findings") or []]
+        found += [_refusal(r, doc, rules, files) for r in level.get("refusals", [])]
         found += [_bounds(b, doc, rules, files) for b in doc.get("out_of_bounds", [])]
         found += [_refusal(r, doc, rules, files) for r in doc.get("refusals", [])]
-        if doc["status"] == "unsupported" and not doc.get("refusals"):
+        if doc["status"] == "unsupported" and not doc.get("refusals") and not level.get("refusals"):
             found.append(_refusal({"kind": "other", "message": "not decided", "loc": None}, doc, rules, files))
         if doc["status"] == "vacuous":
             found.append(_refusal({"kind": "vacuous", "message": "the premises admit no execution", "loc": None}, doc, rules, files))

@@ -108,7 +108,7 @@ class _Progress:
         self.start = time.monotonic()
         self.bar: Any = None
         self.task: Any = None
-        self.counts = {"races": 0, "unsupported": 0, "vacuous": 0, "ok": 0, "error": 0}
+        self.counts = {"races": 0, "deadlock": 0, "hazard": 0, "unsupported": 0, "vacuous": 0, "ok": 0, "error": 0}
         self.done = 0
         self.written = 0.0
 
@@ -118,7 +118,7 @@ class _Progress:
 
     def _words(self) -> str:
         c = self.counts
-        return "%d race free, %d races, %d not decided" % (c["ok"], c["races"], c["unsupported"] + c["vacuous"]) + (
+        return "%d race free, %d races, %d not decided" % (c["ok"], c["races"] + c["deadlock"] + c["hazard"], c["unsupported"] + c["vacuous"]) + (
             ", %d not readable" % c["error"] if c["error"] else ""
         )
 

@@ -6,9 +6,11 @@ import collections
 import statistics
 from typing import Any, Dict, List, Optional, TextIO, Tuple
 
-STATUSES = ("races", "unsupported", "vacuous", "ok", "error")
+STATUSES = ("races", "deadlock", "hazard", "unsupported", "vacuous", "ok", "error")
 WORDS = {
     "races": "data race",
+    "deadlock": "deadlock",
+    "hazard": "synchronisation hazard",
     "unsupported": "not decided",
     "vacuous": "no claim",
     "ok": "race free",
@@ -60,7 +62,7 @@ def exit_status(results: List[Dict[str, Any]]) -> int:
         s = status_of(r)
         if s == "error":
             codes.add(4 if r["error"]["kind"] == "internal" else 3)
-        elif s == "races":
+        elif s in ("races", "deadlock", "hazard"):
             codes.add(1)
         elif s in ("unsupported", "vacuous"):
             codes.add(4 if "internal" in refusal_kinds(r) else 2)

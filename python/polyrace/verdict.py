@@ -16,6 +16,7 @@ VERSION = 1
 """Version of the documents that this package reads and writes."""
 
 STATUSES = ("races", "deadlock", "hazard", "unsupported", "vacuous", "ok")  # worst first; the second and third: TTGIR texts
+FAULTS = ("races", "deadlock", "hazard")
 RUNGS = ("T0", "T1", "T1-launch")  # strongest first
 SCOPES = {"T0": "any-params-any-grid", "T1": "this-params-any-grid", "T1-launch": "this-params-this-grid"}
 
@@ -240,16 +241,36 @@ class Verdict(Node):
         return self.status == "races"
 
     @property
+    def faulty(self) -> bool:
+        """A race, a deadlock or a synchronisation hazard was found."""
+        return self.status in FAULTS
+
+    @property
     def decided(self) -> bool:
-        """Race or proof."""
-        return self.status in ("ok", "races", "deadlock", "hazard")
+        """Fault or proof."""
+        return self.status == "ok" or self.faulty
+
+    @property
+    def levels(self) -> dict:
+        """The parts of the document for each text, "ttir" and "ttgir", when the launch had both; else empty."""
+        return self.extra.get("levels") or {}
+
+    @property
+    def findings(self) -> list:
+        """What was found in shared and tensor memory (docs/verdict.md)."""
+        return list(self.extra.get("findings") or self.levels.get("ttgir", {}).get("findings") or [])
+
+    @property
+    def shared_refusals(self) -> "list[Refusal]":
+        """The refusals of the TTGIR text beside a TTIR text."""
+        return [Refusal.from_dict(r) for r in self.levels.get("ttgir", {}).get("refusals", [])]
 
     @property
     def exit_status(self) -> int:
         """What `polyrace check` exits with for this verdict."""
-        if self.status in ("races", "deadlock", "hazard"):
+        if self.faulty:
             return 1
-        if any(r.kind == "internal" for r in self.refusals):
+        if any(r.kind == "internal" for r in (*self.refusals, *self.shared_refusals)):
             return 4
         return 0 if self.status == "ok" else 2
 
@@ -262,15 +283,17 @@ class Verdict(Node):
             words = {"T0": "for any parameters and any grid", "T1": "for these parameters and any grid",
                      "T1-launch": "for this launch only"}
             line = f"race free {words.get(self.rung or '', '')} ({self.rung})"
+            if self.levels.get("ttgir", {}).get("status") == "ok":
+                line += ", shared and tensor memory for every trip count"
             return line + (f"; {', '.join(self.qualifiers)}" if self.qualifiers else "")
         if self.status == "races":
-            n = len(self.races)
+            n = len(self.races) + sum(f["kind"] == "race" for f in self.findings)
             return "DATA RACE" if n <= 1 else f"{n} DATA RACES"
         if self.status in ("deadlock", "hazard"):
             return "DEADLOCK" if self.status == "deadlock" else "SYNCHRONISATION HAZARD"
         if self.status == "vacuous":
             return "no claim: the premises admit no execution"
-        kinds = list(dict.fromkeys(r.kind for r in self.refusals))
+        kinds = list(dict.fromkeys(r.kind for r in (*self.refusals, *self.shared_refusals)))
         return "not decided" + (f": {', '.join(kinds)}" if kinds else "")
 
     def __str__(self) -> str:

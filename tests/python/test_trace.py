@@ -650,12 +650,12 @@ def test_interrupt(monkeypatch):
     from polyrace._solve import Solver
     real, started = Solver._decide, threading.Event()
 
-    def slow(self, data):
+    def slow(self, data, *rest):
         if b"strided" in data:
             started.set()
             while not self.cancelled:
                 threading.Event().wait(0.01)
-        return real(self, data)
+        return real(self, data, *rest)
     monkeypatch.setattr(Solver, "_decide", slow)
     out = io.StringIO()
     with pytest.raises(KeyboardInterrupt):
