@@ -319,8 +319,29 @@ def read_arguments(arguments: "list[tuple[str, Any, Any]]", uses: Uses, snap: "S
             if facts.args[name] is None and value is not None and not isinstance(value, float):
                 facts.notes.append(f"argument {name}: a value of type {type(value).__name__} cannot be read; "
                                    "it stays unknown")
+    for name, value, _ in arguments:
+        if _is_tensor(value) and facts.args[name] is None:
+            facts.args[name] = _inside_another(name, value, facts, uses)
     facts.drop_overwritten()
     return facts
+
+
+def _inside_another(name: str, value: Any, facts: Facts, uses: Uses) -> "dict | None":
+    """An argument that only knows its address: where that lies in another argument's storage, it is a view of that
+    storage with an unknown extent, so all of the rest. None: nothing is known."""
+    try:
+        ptr = int(value.data_ptr())
+        size = max(1, int("".join(c for c in dtype_name(value.dtype) if c.isdigit()) or 8) // 8)
+    except Exception:
+        return None
+    for lo, hi in facts.spans:
+        if lo <= ptr < hi and (hi - ptr) // size:
+            if uses.writes(name):
+                facts.writes.append((None, lo, hi))
+            return {"tensor": {"dtype": dtype_name(value.dtype), "ptr": ptr, "shape": [(hi - ptr) // size], "strides": [1],
+                               "storage": {"ptr": lo, "bytes": hi - lo},
+                               **({"no_values": "a view without a shape"} if uses.loads(name) else {})}}
+    return None
 
 
 def digest(text: str) -> str:

@@ -59,8 +59,11 @@ class Printer:
                 self.write(f"polyrace: not analysed: {launch.kernel} {launch.site}: interrupted\n")
                 return
             lines = self._races(launch, v) + self._refusals(launch, v)
-            if self.verbose and v.ok and self.once(("ok", launch.kernel, launch.site, v.headline())):
-                lines.append(f"polyrace: {launch.kernel} {launch.site}: {v.headline()}\n")
+            lines += self._bounds(launch, v)
+            stale = [n for n in v.notes if n.startswith("an earlier launch was not run")]
+            proof = "; ".join([v.headline(), *stale])
+            if self.verbose and v.ok and self.once(("ok", launch.kernel, launch.site, proof)):
+                lines.append(f"polyrace: {launch.kernel} {launch.site}: {proof}\n")
             if lines:
                 self.write("".join(lines))
 
@@ -71,6 +74,18 @@ class Printer:
         if not self.once(("race", body)):
             return []
         return [str(v) + "\n\n"]
+
+    def _bounds(self, launch: Launch, v: Verdict) -> "list[str]":
+        """Accesses outside their storage, beside any verdict; a race's report has them already."""
+        lines = []
+        for x in v.out_of_bounds if not v.races else []:
+            a = x.access
+            place = f"{a.loc.file}:{a.loc.line}" if a.loc is not None and a.loc.line else launch.site
+            if self.once(("bounds", launch.kernel, place, a.tensor)):
+                sure = " (confirmed by execution)" if x.confirmed else ""
+                lines.append(f"polyrace: out of bounds: {launch.kernel} {place}: element {a.element} of {a.tensor} lies outside its "
+                             f"storage in program {tuple(a.program)}{sure}\n")
+        return lines
 
     def _refusals(self, launch: Launch, v: Verdict) -> "list[str]":
         lines = []
@@ -149,9 +164,14 @@ def _outcome(group: "list[Launch]", worst: str) -> str:
     if worst == "ok":
         rungs = [r for r in ("T1-launch", "T1", "T0") if any(v.rung == r for v in verdicts)]
         both = bool(verdicts) and all(v.levels.get("ttgir", {}).get("status") == "ok" for v in verdicts)
+        stale = any(n.startswith("an earlier launch was not run") and ("reads tensor contents" in v.qualifiers or v.rung != "T0")
+                    for v in verdicts for n in v.notes)
         what = f"race free ({rungs[0]})" if rungs else "race free in shared memory"
-        return what + (", shared memory too" if both else ""
-                       ) + (", not analysed at every level" if any(half_analysed(v) for v in verdicts) else "")
+        return what + "".join(
+            text for said, text in ((both, ", shared memory too"),
+                                    (any(half_analysed(v) for v in verdicts), ", not analysed at every level"),
+                                    (any(v.out_of_bounds for v in verdicts), ", out-of-bounds accesses"),
+                                    (stale, ", for values before launches that were not run")) if said)
     return ("no claim" if worst == "vacuous" else "not analysed") + share
 
 
