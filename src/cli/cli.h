@@ -39,6 +39,8 @@ void pr_cli_free(pr_cli *c);
 void pr_cli_error(FILE *to, const polyrace_error *e, const char *fallback_file);
 void pr_cli_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Exit status of a call that failed. */
+int pr_cli_failure(const polyrace_error *e);
 /* Worse of two exit statuses: 3, 1, 4, 2, 0. */
 int pr_cli_worse(int a, int b);
 

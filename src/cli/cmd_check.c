@@ -48,14 +48,6 @@ static int verdict_status(const pr_cli *c, const polyrace_verdict *v)
     return polyrace_verdict_status(v) == POLYRACE_STATUS_OK ? PR_EXIT_OK : PR_EXIT_UNDECIDED;
 }
 
-static int failure_status(const polyrace_error *e)
-{
-    if (e->kind == POLYRACE_INTERRUPTED)
-        return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
-    return e->kind == POLYRACE_INTERNAL || e->kind == POLYRACE_MEMORY ? PR_EXIT_INTERNAL
-                                                                      : PR_EXIT_BAD;
-}
-
 static int decide(check *k, const task *t, FILE *out, FILE *err)
 {
     pr_input *in = &k->inputs[t->input];
@@ -84,7 +76,7 @@ static int decide(check *k, const task *t, FILE *out, FILE *err)
     if (e.kind == POLYRACE_INTERRUPTED)
         fprintf(err, "polyrace: %s: not analysed: interrupted\n", t->name);
     else pr_cli_error(err, &e, t->name);
-    return failure_status(&e);
+    return pr_cli_failure(&e);
 }
 
 static void run_task(check *k, task *t)

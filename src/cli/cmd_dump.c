@@ -1,14 +1,6 @@
 /* polyrace dump --stage=STAGE INPUT */
 #include "cli.h"
 
-static int status_of(const polyrace_error *e)
-{
-    if (e->kind == POLYRACE_INTERNAL || e->kind == POLYRACE_MEMORY) return PR_EXIT_INTERNAL;
-    if (e->kind == POLYRACE_INTERRUPTED)
-        return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
-    return PR_EXIT_BAD;
-}
-
 static int dump_input(pr_cli *c, polyrace_context *ctx, FILE *out)
 {
     pr_input in;
@@ -22,7 +14,7 @@ static int dump_input(pr_cli *c, polyrace_context *ctx, FILE *out)
     if (!pr_input_module(&in, ctx, c, &bad)) {
         pr_cli_error(stderr, &bad, in.name);
         pr_input_free(&in);
-        return status_of(&bad);
+        return pr_cli_failure(&bad);
     }
     for (size_t i = 0; i < in.count && status < PR_EXIT_INTERRUPT; i++) {
         polyrace_error e = { 0 };
@@ -37,8 +29,8 @@ static int dump_input(pr_cli *c, polyrace_context *ctx, FILE *out)
         if ((in.launch && !l) ||
             polyrace_dump(ctx, in.module, l, &c->options, stage, &sink, &e) != POLYRACE_OK) {
             pr_cli_error(stderr, &e, in.name);
-            status = pr_cli_worse(status, status_of(&e));
-            if (e.kind == POLYRACE_INTERRUPTED) status = status_of(&e);
+            status = pr_cli_worse(status, pr_cli_failure(&e));
+            if (e.kind == POLYRACE_INTERRUPTED) status = pr_cli_failure(&e);
         }
     }
     pr_input_free(&in);

@@ -1,14 +1,6 @@
 /* polyrace explain INPUT */
 #include "cli.h"
 
-static int status_of(const polyrace_error *e)
-{
-    if (e->kind == POLYRACE_INTERNAL || e->kind == POLYRACE_MEMORY) return PR_EXIT_INTERNAL;
-    if (e->kind == POLYRACE_INTERRUPTED)
-        return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
-    return PR_EXIT_BAD;
-}
-
 static int explain_input(pr_cli *c, polyrace_context *ctx, FILE *out)
 {
     pr_input in;
@@ -23,7 +15,7 @@ static int explain_input(pr_cli *c, polyrace_context *ctx, FILE *out)
     if (!pr_input_module(&in, ctx, c, &bad)) {
         pr_cli_error(stderr, &bad, in.name);
         pr_input_free(&in);
-        return status_of(&bad);
+        return pr_cli_failure(&bad);
     }
     for (size_t i = 0; i < in.count && status < PR_EXIT_INTERRUPT; i++) {
         polyrace_error e = { 0 };
@@ -32,8 +24,8 @@ static int explain_input(pr_cli *c, polyrace_context *ctx, FILE *out)
         if ((in.launch && !l) || polyrace_explain(ctx, in.module, l, &c->options, format, &sink, &verdict,
                                                   &e) != POLYRACE_OK) {
             pr_cli_error(stderr, &e, in.name);
-            status = pr_cli_worse(status, status_of(&e));
-            if (e.kind == POLYRACE_INTERRUPTED) status = status_of(&e);
+            status = pr_cli_worse(status, pr_cli_failure(&e));
+            if (e.kind == POLYRACE_INTERRUPTED) status = pr_cli_failure(&e);
         } else {
             status = pr_cli_worse(status, verdict == POLYRACE_STATUS_OK      ? PR_EXIT_OK
                                           : verdict == POLYRACE_STATUS_RACES ? PR_EXIT_RACE

@@ -24,6 +24,14 @@ void pr_cli_watch(polyrace_context *ctx)
     signal(SIGPIPE, SIG_IGN);
 }
 
+int pr_cli_failure(const polyrace_error *e)
+{
+    if (e->kind == POLYRACE_INTERRUPTED)
+        return pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT;
+    return e->kind == POLYRACE_INTERNAL || e->kind == POLYRACE_MEMORY ? PR_EXIT_INTERNAL
+                                                                      : PR_EXIT_BAD;
+}
+
 int pr_cli_worse(int a, int b)
 {
     static const int order[] = { PR_EXIT_OK, PR_EXIT_UNDECIDED, PR_EXIT_INTERNAL, PR_EXIT_RACE,
