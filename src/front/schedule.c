@@ -3,7 +3,8 @@
 #include <assert.h>
 #include "front/interp_core.h"
 
-enum { MOST_PROGRAMS = 4096, MOST_ATOMICS = 1 << 14, MOST_LANES = 1 << 16, MOST_CELLS = 1 << 20, MOST_ORDERS = 8, FEW_PROGRAMS = 64 };
+enum { MOST_PROGRAMS = 4096, MOST_ATOMICS = 1 << 14, MOST_LANES = 1 << 16, MOST_CELLS = 1 << 20, MOST_ORDERS = 8, FEW_PROGRAMS = 64,
+       NEAR = 8 /* programs before those of the witness that run with them */ };
 
 /* ---- memory, byte by byte ------------------------------------------------------------------- */
 typedef struct cell { uint64_t addr; uint8_t used, known, value; } cell;
@@ -440,11 +441,21 @@ static bool order_of(world *w, int k, int *order)
         if (same_pid(w->p[i].pid, w->ask->pid[1])) b = i;
     }
     /* many programs: those orders first that soon have run the two (see run_order) */
-    static const int soon[MOST_ORDERS + 1] = {4, 8, 2, 3, 7, 5, 6, 0, 1};
+    static const int soon[MOST_ORDERS + 2] = {4, 8, 9, 2, 3, 7, 5, 6, 0, 1};
     bool many = w->n > FEW_PROGRAMS;
-    if (a < 0 || b < 0 || k >= (many ? MOST_ORDERS + 1 : 2 * MOST_ORDERS)) return false;
+    if (a < 0 || b < 0 || k >= (many ? MOST_ORDERS + 2 : 2 * MOST_ORDERS)) return false;
     w->by_step = !many && k >= MOST_ORDERS;
     k = many ? soon[k] : k % MOST_ORDERS;
+    if (k == 9) {                    /* each of the two behind its neighbours, which may hand something over */
+        for (int i = a > NEAR ? a - NEAR : 0; i <= a; i++)
+            if (i != b || a == b) order[n++] = i;
+        for (int i = b > NEAR ? b - NEAR : 0; i <= b && b != a; i++)
+            if (i < a - NEAR || i > a) order[n++] = i;
+        if (b < a && b >= a - NEAR) order[n++] = b;
+        for (int i = 0; i < w->n; i++)
+            if ((i < a - NEAR || i > a) && (i < b - NEAR || i > b)) order[n++] = i;
+        return n == w->n;
+    }
     if (k == 8) order[n++] = b;
     if (k == 8 && a != b) order[n++] = a;
     bool first[2] = {k == 2 || k == 4, k == 3 || k == 4};       /* programs a, b at the front */
