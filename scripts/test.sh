@@ -52,15 +52,16 @@ configure() { # FOLDER [OPTION...]
 }
 
 quick="--suite unit --suite api --suite tools --suite pitfalls"
-configure "$build"
+python="-Dtest_python=$(cd "$venv" && pwd)/bin/python3"
+configure "$build" "$python"
 if [ "${POLYRACE_QUICK:-}" ]; then
     # shellcheck disable=SC2086
     exec meson test -C "$build" --print-errorlogs $quick
 fi
 meson test -C "$build" --print-errorlogs
-configure "$build-asan" -Db_sanitize=address,undefined -Db_lundef=false
+configure "$build-asan" "$python" -Db_sanitize=address,undefined -Db_lundef=false
 # shellcheck disable=SC2086
 meson test -C "$build-asan" --setup=asan --print-errorlogs $quick --suite badinput
-configure "$build-nosmt" -Dsmt=disabled
+configure "$build-nosmt" "$python" -Dsmt=disabled
 # shellcheck disable=SC2086
 meson test -C "$build-nosmt" --print-errorlogs $quick --suite kernels

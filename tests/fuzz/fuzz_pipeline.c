@@ -643,7 +643,7 @@ static bool mix_is_good(void)
 {
     bool good = true;
     double n = (double)N.kernels;
-    uint64_t undecided = N.undecided + N.vacuous, least = N.kernels / 100;
+    uint64_t undecided = N.undecided + N.vacuous, least = N.kernels / 200;   /* of each feature */
     printf("mix: %llu kernels, ok %.1f %% (T0 %llu, T1 %llu, T1-launch %llu), races %.1f %%, undecided %.1f %%\n",
            (unsigned long long)N.kernels, 100 * (double)N.ok / n, (unsigned long long)N.rung[PR_RUNG_T0],
            (unsigned long long)N.rung[PR_RUNG_T1], (unsigned long long)N.rung[PR_RUNG_T1_LAUNCH],
