@@ -2,6 +2,7 @@
 """Check every pitfall case: run.py [path of polyrace] [--suite=DIR] [--only=NAME]. The expectations are in kernels.py."""
 import os
 import re
+import subprocess
 import sys
 
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
@@ -17,9 +18,16 @@ def show(v):
     return " ".join(x for x in out if x)
 
 
-def judge(case, v):
+def has_z3(binary):
+    """A build without Z3 leaves the cases open that name it (by=z3)."""
+    return "not built in" not in subprocess.run([binary, "version"], capture_output=True, text=True).stdout
+
+
+def judge(case, v, z3=True):
     """Texts that say what is wrong with the verdict."""
     words = case.expect.split()
+    if not z3 and "by=z3" in words and v["status"] == "unsupported" and {r["kind"] for r in v["refusals"]} <= {"budget", "needs-smt", "unknown"}:
+        return []
     wrong, status = [], v["status"]
     options = [w.split("=", 1) for w in words if "=" in w]
     plain = [w for w in words if "=" not in w]
@@ -93,6 +101,7 @@ def judge(case, v):
 
 def main():
     binary = program()
+    z3 = has_z3(binary)
     only = [a[7:] for a in sys.argv if a.startswith("--only=")]
     cases = [c for c in CASES if not only or c.name in only]
     for c in cases:                       # stand-ins have no name: the function of the text is the kernel's
@@ -113,7 +122,7 @@ def main():
             v = verdicts.get(names[c.name])
             if v is None:
                 continue
-            wrong = judge(c, v)
+            wrong = judge(c, v, z3)
             if show(v) != show(again[names[c.name]]):             # p101: the same answer every time
                 wrong.append("another run answers " + show(again[names[c.name]]))
             if wrong:

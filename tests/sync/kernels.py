@@ -448,7 +448,7 @@ def two_args(**kw):
     return dict(dict(f=zeros(1), g=zeros(1), a=T("i32", 1), b=T("i32", 1), out=T("i32", 8), PUB="release"), **kw)
 
 
-case("p35", two_waits, "ok T1 qual=termination", (4,), two_args())
+case("p35", two_waits, "ok T1 qual=termination by=z3", (4,), two_args())
 case("p35_relaxed", two_waits, "races *:B:R/programs", (4,), two_args(PUB="relaxed"))
 
 
@@ -559,8 +559,8 @@ def relay_args(**kw):
     return dict(dict(f=zeros(1), g=zeros(1), x=T("i32", 1), out=T("i32", 8), MID="release", BAR=True), **kw)
 
 
-case("relay", relay, "ok T1 qual=termination qual=reads", (3,), relay_args())
-case("relay_many", relay, "ok T1 qual=termination", (6,), relay_args())
+case("relay", relay, "ok T1 qual=termination qual=reads by=z3", (3,), relay_args())
+case("relay_many", relay, "ok T1 qual=termination by=z3", (6,), relay_args())
 case("relay_relaxed", relay, "races RAW:P:R/programs", (3,), relay_args(MID="relaxed"))
 case("relay_no_barrier", relay, "races|unsupported never=ok", (3,), relay_args(BAR=False))
 
