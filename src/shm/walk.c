@@ -396,7 +396,9 @@ static void step(pr_walk *w, const pr_op *op)
     }
     const pr_type *t = op->n_results == 1 ? op->results[0]->type : NULL;
     bool integer = t && (t->kind == PR_TYPE_INT || t->kind == PR_TYPE_INDEX);
-    if (integer && t->bits > 1 && !w->n_loops && !w->may)
+    /* assembly may read another value in each thread of a partition: it stays unknown */
+    bool assembly = op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE;
+    if (integer && t->bits > 1 && !w->n_loops && !w->may && !assembly)
         pr_walk_set(w, op->results[0], pr_walk_leaf(w, op, op->results[0], NULL, true));
 }
 
