@@ -74,6 +74,8 @@ TEXTS = {
     "two_origins": ALLOC + ALLOC.replace("%a", "%d") + f"    %s = arith.select %c, %a, %d : {T}\n" + READ.replace("%a", "%s"),
     "empty_loop": BAR + ONCE,
     "empty_loop_excluded": BAR + "    %y = arith.cmpi sgt, %K, %c0 : i32\n    llvm.intr.assume %y : i1\n" + ONCE,
+    "assembly_trips": BAR + '    %v = tt.elementwise_inline_asm "mov.u32 $0, %tid.x;" {constraints = "=r", packed_element = 1 : i32, pure = true} -> i32\n'
+                      + "    %y = arith.cmpi sgt, %v, %c0 : i32\n    llvm.intr.assume %y : i1\n" + ONCE.replace("%K", "%v"),
     "multi_cta": (ALLOC + READ, 2),
     "cluster": "    ttng.cluster_barrier {relaxed = false}\n",
     "call": "    tt.call @other() : () -> ()\n",
