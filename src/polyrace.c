@@ -107,6 +107,7 @@ void polyrace_context_free(polyrace_context *c)
     c->closing = true;
     while (c->first) child_end(c->first);
     pr_answers_free(c->answers);
+    pr_oom_drop(&c->oom);
     free(c);
 }
 

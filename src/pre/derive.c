@@ -193,7 +193,9 @@ static bool take(derivation *x, int i)
 
 bool pr_derive(const pr_query *q, const pr_target *target, int n, pr_i128 *at, bool *set)
 {
-    derivation x = { .q = q, .T = q->terms, .at = at, .set = set };
+    derivation x;             /* its tables are filled as they grow */
+    x.q = q, x.T = q->terms, x.at = at, x.set = set;
+    x.n = x.n_digits = 0;
     for (int i = 0; i < n; i++)
         if (!want(&x, target[i].term, target[i].value)) return false;
     for (uint32_t below = UINT32_MAX;;) {

@@ -131,24 +131,25 @@ void pr_pre_unknown(const char *message, pr_outcome *out)
 /* --- what all rows of the table share ------------------------------------------------------------ */
 
 struct pr_engine_ctx {
+    pr_arena *arena;
     void *block;
 };
 
-pr_engine_ctx *pr_pre_open(pr_arena *arena) { return PR_NEW(arena, pr_engine_ctx); }
+pr_engine_ctx *pr_pre_open(pr_arena *arena)
+{
+    pr_engine_ctx *ctx = PR_NEW(arena, pr_engine_ctx);
+    ctx->arena = arena;
+    return ctx;
+}
 
-/* Not from the arena: clearing some hundred kilobytes would cost more than most queries. */
+/* Not cleared: some hundred kilobytes would cost more than most queries. */
 void *pr_pre_context(pr_engine_ctx *ctx, size_t bytes)
 {
-    if (!ctx->block) ctx->block = malloc(bytes);
+    if (!ctx->block) ctx->block = pr_arena_raw(ctx->arena, bytes);
     return ctx->block;
 }
 
-void pr_pre_close(pr_engine_ctx *ctx)
-{
-    if (!ctx) return;
-    free(ctx->block);
-    ctx->block = NULL;
-}
+void pr_pre_close(pr_engine_ctx *ctx) { (void)ctx; }
 
 bool pr_pre_dump(const pr_query *q, const pr_limits *limits, pr_buf *out, const char **why)
 {

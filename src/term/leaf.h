@@ -22,7 +22,7 @@ typedef enum {
     PR_CHOICE_NE,       /* lin <= -1 or lin >= 1                                             */
     PR_CHOICE_VALUE,    /* node = lo .. hi, and with rest: node <= -1 too                     */
     PR_CHOICE_TRUTH,    /* term true or false                                               */
-    PR_CHOICE_EITHER,   /* one of the two children of term has the polarity                   */
+    PR_CHOICE_EITHER,   /* child lo of term has the polarity; the other one, with rest: and child lo not */
     PR_CHOICE_PIECE,    /* index lin of table term lies in one of its runs within lo .. hi      */
     PR_CHOICE_DISTINCT  /* one of the query's alternatives                                   */
 } pr_choice_kind;
@@ -36,6 +36,8 @@ typedef struct pr_choice {
 } pr_choice;
 
 typedef struct pr_undo { uint8_t kind; uint32_t at; int old; } pr_undo;
+
+typedef struct pr_learnt { int col; pr_interval old; } pr_learnt;
 
 typedef struct pr_builder {
     const pr_query *q;
@@ -52,6 +54,7 @@ typedef struct pr_builder {
     PR_VEC(pr_item) items;
     PR_VEC(pr_interval) cols;   /* bounds; the first n_vars are the query's variables          */
     PR_VEC(pr_undo) trail;
+    PR_VEC(pr_learnt) learnt;   /* bounds of cols that follow from rows of this branch           */
     PR_VEC(uint32_t) stack;
     int *var_col;               /* by variable id */
     int relaxed;                /* terms replaced by free columns, conjuncts dropped          */

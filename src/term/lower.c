@@ -363,6 +363,29 @@ static pr_tri truth_word(uint8_t t)
     return t == ASSERTED_TRUE || t == IMPLIED_TRUE ? PR_YES : PR_NO;
 }
 
+/* Range of an integer term that has no value here yet, from those of its operands; nothing is added to the leaf. */
+static pr_interval range_of(const pr_builder *b, uint32_t id)
+{
+    const node *x = &b->T->nodes[id];
+    pr_lin v;
+    if (memo_of(b, id, &v)) return lin_bounds(b, v);
+    if (x->op == PR_TERM_OP_VAR && x->aux < b->T->n_vars && b->var_col[x->aux] >= 0) return b->cols.data[b->var_col[x->aux]];
+    if (x->op != PR_TERM_OP_SUM) return x->own;
+    pr_i128 lo = x->value, hi = x->value, p, q;
+    bool low = true, high = true;
+    for (uint32_t i = 0; i < x->n && (low || high); i++) {
+        uint32_t k = b->T->kids[x->first + i];
+        pr_interval r = memo_of(b, k, &v) ? lin_box(b, v) : b->T->nodes[k].op == PR_TERM_OP_SUM ? b->T->nodes[k].own : range_of(b, k);
+        pr_i128 c = b->T->coefs[x->coef + i], from = c > 0 ? r.lo : r.hi, to = c > 0 ? r.hi : r.lo;
+        low = low && from > -PR_INF && from < PR_INF && pr_mul_ok(c, from, &p) && pr_add_ok(lo, p, &lo);
+        high = high && to > -PR_INF && to < PR_INF && pr_mul_ok(c, to, &q) && pr_add_ok(hi, q, &hi);
+    }
+    pr_interval r = x->own;
+    if (low && lo > r.lo && lo < PR_INF) r.lo = lo;
+    if (high && hi < r.hi && hi > -PR_INF) r.hi = hi;
+    return r;
+}
+
 static pr_tri truth_of(const pr_builder *b, uint32_t id)
 {
     uint8_t t = b->truth[pr_local(b, id)];
@@ -371,14 +394,12 @@ static pr_tri truth_of(const pr_builder *b, uint32_t id)
     if (own.lo == 1) return PR_YES;
     if (own.hi == 0) return PR_NO;
     const node *x = &b->T->nodes[id];
-    pr_lin v;
     if (x->op == PR_TERM_OP_NOT) {
         t = b->truth[pr_local(b, b->T->kids[x->first])];
         if (t) return truth_word(t) == PR_YES ? PR_NO : PR_YES;
     }
-    if ((x->op == PR_TERM_OP_LE0 || x->op == PR_TERM_OP_EQ0)
-        && memo_of(b, b->T->kids[x->first], &v)) {
-        pr_interval r = lin_bounds(b, v);
+    if (x->op == PR_TERM_OP_LE0 || x->op == PR_TERM_OP_EQ0) {
+        pr_interval r = range_of(b, b->T->kids[x->first]);
         if (x->op == PR_TERM_OP_LE0) return r.hi <= 0 ? PR_YES : r.lo > 0 ? PR_NO : PR_MAYBE;
         return r.lo > 0 || r.hi < 0 ? PR_NO : r.lo == 0 && r.hi == 0 ? PR_YES : PR_MAYBE;
     }
@@ -627,6 +648,37 @@ static bool fits_item(pr_builder *b, const node *x, bool positive, pr_lin v, pr_
     return true;
 }
 
+/* A linear form without any choice: of variables, and of what has a value here. */
+static bool is_linear(const pr_builder *b, uint32_t id)
+{
+    const node *x = &b->T->nodes[id];
+    pr_lin v;
+    if (memo_of(b, id, &v)) return true;
+    if (x->op == PR_TERM_OP_VAR) return x->aux < b->T->n_vars && b->var_col[x->aux] >= 0;
+    bool all = x->op == PR_TERM_OP_SUM;
+    for (uint32_t i = 0; i < x->n && all; i++) {
+        uint32_t k = b->T->kids[x->first + i];
+        all = b->T->nodes[k].op != PR_TERM_OP_SUM && is_linear(b, k);
+    }
+    return all;
+}
+
+/* Is the term with this truth value a conjunction of rows, without any choice? */
+static bool is_rows(const pr_builder *b, uint32_t id, bool positive, int depth)
+{
+    const node *x = &b->T->nodes[id];
+    const uint32_t *k = b->T->kids + x->first;
+    switch ((pr_term_op)x->op) {
+    case PR_TERM_OP_LE0: return is_linear(b, k[0]);
+    case PR_TERM_OP_EQ0: return positive && is_linear(b, k[0]);
+    case PR_TERM_OP_NOT: return depth > 0 && is_rows(b, k[0], !positive, depth - 1);
+    case PR_TERM_OP_AND: case PR_TERM_OP_OR:
+        return depth > 0 && positive == (x->op == PR_TERM_OP_AND) && is_rows(b, k[0], positive, depth - 1) &&
+               is_rows(b, k[1], positive, depth - 1);
+    default: return false;
+    }
+}
+
 static bool junction_item(pr_builder *b, const node *x, uint32_t id, bool positive, pr_choice *c)
 {
     uint32_t p = b->T->kids[x->first], q = b->T->kids[x->first + 1];
@@ -646,7 +698,10 @@ static bool junction_item(pr_builder *b, const node *x, uint32_t id, bool positi
         pr_lower_push(b, tp != PR_MAYBE ? q : p, positive);
         return true;
     }
-    *c = (pr_choice){ .kind = PR_CHOICE_EITHER, .term = id, .positive = positive, .n = 2 };
+    enum { DEEP = 6 };
+    bool second = !is_rows(b, p, !positive, DEEP) && is_rows(b, q, !positive, DEEP);
+    *c = (pr_choice){ .kind = PR_CHOICE_EITHER, .term = id, .positive = positive, .lo = second, .n = 2,
+                      .rest = second || is_rows(b, p, !positive, DEEP) };
     return false;
 }
 
@@ -734,8 +789,11 @@ void pr_lower_take(pr_builder *b, const pr_choice *c, pr_i128 at)
     }
     case PR_CHOICE_TRUTH: pr_lower_push(b, c->term, at == 0); return;
     case PR_CHOICE_EITHER: {
-        const node *x = &b->T->nodes[c->term];
-        pr_lower_push(b, b->T->kids[x->first + (at == 0 ? 0 : 1)], c->positive);
+        uint32_t first = b->T->kids[b->T->nodes[c->term].first + (c->lo ? 1 : 0)];
+        uint32_t other = b->T->kids[b->T->nodes[c->term].first + (c->lo ? 0 : 1)];
+        pr_lower_push(b, at == 0 ? first : other, c->positive);
+        /* what both children allow was looked at before */
+        if (at == 1 && c->rest && !b->contradiction) pr_lower_push(b, first, !c->positive);
         return;
     }
     }

@@ -23,6 +23,26 @@ enum { ROUNDS = 4, MAX_STEPS = 400, SLACK_WIDTH = 256 };
 typedef enum { STEP_NONE, STEP_CHANGED, STEP_EMPTY, STEP_OVERFLOW } step;
 
 static pr_i128 *row(const pr_system *s, int i) { return s->c + (size_t)i * (size_t)s->stride; }
+static uint64_t *cols(const pr_system *s, int i) { return s->mask + (size_t)i * (size_t)s->words; }
+
+/* Rows are sparse: a coefficient is there (and not 0) where its bit is set, and nowhere else. */
+static bool has(const uint64_t *m, int j) { return m[j / 64] >> (j % 64) & 1; }
+static void set_bit(uint64_t *m, int j) { m[j / 64] |= (uint64_t)1 << (j % 64); }
+static void drop_bit(uint64_t *m, int j) { m[j / 64] &= ~((uint64_t)1 << (j % 64)); }
+
+/* Least column of the set from j on, -1: none. */
+static inline int col_from(const pr_system *s, const uint64_t *m, int j)
+{
+    int w = j / 64;
+    if (w >= s->words) return -1;
+    uint64_t left = m[w] >> (j % 64);
+    if (left) return j + __builtin_ctzll(left);
+    while (++w < s->words)
+        if (m[w]) return w * 64 + __builtin_ctzll(m[w]);
+    return -1;
+}
+
+#define EACH_COL(s, m, j) for (int j = col_from((s), (m), 0); j >= 0; j = col_from((s), (m), j + 1))
 static bool open_low(pr_i128 v) { return v <= -PR_INF; }
 static bool open_high(pr_i128 v) { return v >= PR_INF; }
 
@@ -38,15 +58,17 @@ pr_system *pr_system_new(pr_arena *arena, int n_cols, int n_rows)
     s->elim_col = PR_NEW_N(arena, int, s->stride);
     s->elim_c = PR_NEW_N(arena, const pr_i128 *, s->stride);
     s->elim_k = PR_NEW_N(arena, pr_i128, s->stride);
+    s->words = s->stride / 64 + 1;
     s->cap_rows = n_rows * 2 + 3 * s->stride + 8;
-    s->c = PR_NEW_N(arena, pr_i128, (size_t)s->cap_rows * (size_t)s->stride);
-    s->k = PR_NEW_N(arena, pr_i128, s->cap_rows);
+    s->c = pr_arena_raw(arena, sizeof(pr_i128) * (size_t)s->cap_rows * (size_t)s->stride);
+    s->mask = pr_arena_raw(arena, sizeof(uint64_t) * (size_t)s->cap_rows * (size_t)s->words);
+    s->k = pr_arena_raw(arena, sizeof(pr_i128) * (size_t)s->cap_rows);
     s->kind = PR_NEW_N(arena, uint8_t, s->cap_rows);
     return s;
 }
 
-/* A free row, zeroed; -1 when the system is full. */
-static int new_row(pr_system *s)
+/* A free row without columns; -1 when the system is full. */
+int pr_system_row(pr_system *s)
 {
     int i = 0;
     if (s->n_rows < s->cap_rows) {
@@ -55,15 +77,21 @@ static int new_row(pr_system *s)
         while (i < s->n_rows && s->kind[i] != PR_ROW_DEAD) i++;
         if (i == s->n_rows) return -1;
     }
-    memset(row(s, i), 0, sizeof(pr_i128) * (size_t)s->stride);
+    memset(cols(s, i), 0, sizeof(uint64_t) * (size_t)s->words);
     s->k[i] = 0;
     return i;
 }
 
-static int count_cols(const pr_system *s, const pr_i128 *c)
+void pr_system_put(pr_system *s, int i, int col, pr_i128 c)
+{
+    row(s, i)[col] = c;
+    if (c) set_bit(cols(s, i), col);
+}
+
+static int count_cols(const pr_system *s, const uint64_t *m)
 {
     int n = 0;
-    for (int j = 0; j < s->n_cols; j++) n += c[j] != 0;
+    for (int w = 0; w < s->words; w++) n += __builtin_popcountll(m[w]);
     return n;
 }
 
@@ -81,9 +109,9 @@ static step tighten(pr_system *s, int j, pr_i128 lo, pr_i128 hi)
 static step normalise(pr_system *s, int i)
 {
     pr_i128 *c = row(s, i), g = 0;
+    const uint64_t *m = cols(s, i);
     int n = 0, last = 0;
-    for (int j = 0; j < s->n_cols; j++) {
-        if (c[j] == 0) continue;
+    EACH_COL(s, m, j) {
         if (c[j] == PR_I128_MIN) return STEP_OVERFLOW;
         n++;
         last = j;
@@ -96,9 +124,7 @@ static step normalise(pr_system *s, int i)
     }
     if (g > 1) {
         if (eq && s->k[i] % g != 0) return STEP_EMPTY;
-        for (int j = 0; j < s->n_cols; j++) {
-            if (c[j]) c[j] /= g;
-        }
+        EACH_COL(s, m, j) c[j] /= g;
         s->k[i] = pr_fdiv(s->k[i], g);
     }
     if (n > 1) return STEP_NONE;
@@ -113,12 +139,11 @@ static step normalise(pr_system *s, int i)
 /* --- R2 ------------------------------------------------------------------------------------ */
 
 /* Least and greatest value of sum c*x over the bounds; open sides and overflow are infinite. */
-static void activity(const pr_system *s, const pr_i128 *c, pr_i128 *lo, pr_i128 *hi)
+static void activity(const pr_system *s, const pr_i128 *c, const uint64_t *m, pr_i128 *lo, pr_i128 *hi)
 {
     pr_i128 low = 0, high = 0;
     bool open_l = false, open_h = false;
-    for (int j = 0; j < s->n_cols; j++) {
-        if (c[j] == 0) continue;
+    EACH_COL(s, m, j) {
         pr_i128 a = c[j] > 0 ? s->lo[j] : s->hi[j], b = c[j] > 0 ? s->hi[j] : s->lo[j], v;
         if (open_low(a) || open_high(a) || !pr_mul_ok(c[j], a, &v) || !pr_add_ok(low, v, &low))
             open_l = true;
@@ -134,13 +159,12 @@ static void activity(const pr_system *s, const pr_i128 *c, pr_i128 *lo, pr_i128 
 }
 
 /* sum c*x + k >= 0 read as bounds on each of its columns. */
-static step propagate_ge(pr_system *s, const pr_i128 *c, pr_i128 k, int sign)
+static step propagate_ge(pr_system *s, const pr_i128 *c, const uint64_t *m, pr_i128 k, int sign)
 {
     pr_i128 top = 0;
     int open = 0, open_col = -1;
     bool overflow = false;
-    for (int j = 0; j < s->n_cols; j++) {
-        if (c[j] == 0) continue;
+    EACH_COL(s, m, j) {
         bool positive = (c[j] > 0) == (sign > 0);
         pr_i128 b = positive ? s->hi[j] : s->lo[j], v;
         if (open_low(b) || open_high(b)) {
@@ -154,8 +178,8 @@ static step propagate_ge(pr_system *s, const pr_i128 *c, pr_i128 k, int sign)
         return STEP_NONE;
     if (open == 0 && top < 0) return STEP_EMPTY;
     step result = STEP_NONE;
-    for (int j = 0; j < s->n_cols; j++) {
-        if (c[j] == 0 || (open == 1 && j != open_col)) continue;
+    EACH_COL(s, m, j) {
+        if (open == 1 && j != open_col) continue;
         pr_i128 a = c[j] * sign, rest = top, v;
         if (open == 0) {
             pr_i128 b = a > 0 ? s->hi[j] : s->lo[j];
@@ -181,9 +205,9 @@ static step propagate(pr_system *s)
         bool changed = false;
         for (int i = 0; i < s->n_rows; i++) {
             if (s->kind[i] == PR_ROW_DEAD) continue;
-            step r = propagate_ge(s, row(s, i), s->k[i], 1);
+            step r = propagate_ge(s, row(s, i), cols(s, i), s->k[i], 1);
             if (r != STEP_EMPTY && s->kind[i] == PR_ROW_EQ) {
-                step t = propagate_ge(s, row(s, i), s->k[i], -1);
+                step t = propagate_ge(s, row(s, i), cols(s, i), s->k[i], -1);
                 if (t != STEP_NONE) r = t;
             }
             if (r == STEP_EMPTY) return r;
@@ -198,11 +222,12 @@ static step propagate(pr_system *s)
 /* --- R3 ------------------------------------------------------------------------------------ */
 
 /* 1: same coefficients, -1: opposite ones, 0: neither. */
-static int parallel(const pr_system *s, const pr_i128 *a, const pr_i128 *b)
+static int parallel(const pr_system *s, int x, int y)
 {
+    const pr_i128 *a = row(s, x), *b = row(s, y);
     int sign = 0;
-    for (int j = 0; j < s->n_cols; j++) {
-        if (a[j] == 0 && b[j] == 0) continue;
+    if (memcmp(cols(s, x), cols(s, y), sizeof(uint64_t) * (size_t)s->words) != 0) return 0;
+    EACH_COL(s, cols(s, x), j) {
         int here = a[j] == b[j] ? 1 : a[j] == -b[j] ? -1 : 0;
         if (here == 0 || (sign && here != sign)) return 0;
         sign = here;
@@ -218,16 +243,16 @@ static step pair_rows(pr_system *s)
         if (s->kind[i] == PR_ROW_DEAD) continue;
         const pr_i128 *c = row(s, i);
         uint64_t h = 0;
-        for (int j = 0; j < s->n_cols; j++) {
+        EACH_COL(s, cols(s, i), j) {
             pr_i128 v = c[j] < 0 ? -c[j] : c[j];
-            if (v) h = (h ^ ((uint64_t)v + (uint64_t)j * 0x9e3779b97f4a7c15u)) * 0x100000001b3u;
+            h = (h ^ ((uint64_t)v + (uint64_t)j * 0x9e3779b97f4a7c15u)) * 0x100000001b3u;
         }
         key[i] = h;
     }
     for (int i = 0; i < s->n_rows; i++) {
         for (int j = 0; j < i && s->kind[i] != PR_ROW_DEAD; j++) {
             if (s->kind[j] == PR_ROW_DEAD || key[i] != key[j]) continue;
-            int p = parallel(s, row(s, i), row(s, j));
+            int p = parallel(s, i, j);
             if (p == 0) continue;
             bool ei = s->kind[i] == PR_ROW_EQ, ej = s->kind[j] == PR_ROW_EQ;
             pr_i128 sum;
@@ -266,15 +291,15 @@ static step slack_pairs(pr_system *s)
 {
     step result = STEP_NONE;
     for (int i = 0; i < s->n_rows; i++) {
-        if (s->kind[i] != PR_ROW_GE || count_cols(s, row(s, i)) < 3) continue;
+        if (s->kind[i] != PR_ROW_GE || count_cols(s, cols(s, i)) < 3) continue;
         for (int j = 0; j < i; j++) {
-            if (s->kind[j] != PR_ROW_GE || parallel(s, row(s, i), row(s, j)) != -1) continue;
+            if (s->kind[j] != PR_ROW_GE || parallel(s, i, j) != -1) continue;
             pr_i128 width = s->k[i] + s->k[j];
             if (width < 1 || width > SLACK_WIDTH || s->n_cols == s->stride) continue;
             int v = s->n_cols++;
             s->lo[v] = 0;
             s->hi[v] = width;
-            row(s, j)[v] = -1;
+            pr_system_put(s, j, v, -1);
             s->kind[j] = PR_ROW_EQ;
             s->kind[i] = PR_ROW_DEAD;
             result = STEP_CHANGED;
@@ -290,26 +315,27 @@ static step slack_pairs(pr_system *s)
  * all lie in the list with coefficients in a common negative ratio (each column used once). sign -1
  * asks for the bound of -sum. */
 static pr_i128 tail_max(pr_system *s, const pr_i128 *c, const int *in, int n, int sign,
-                        const uint8_t *member)
+                        const uint64_t *member)
 {
     bool *used = PR_NEW_N(s->arena, bool, s->n_cols);
     pr_i128 total = 0, v;
     for (int r = 0; r < s->n_rows; r++) {
         if (s->kind[r] != PR_ROW_GE) continue;
         const pr_i128 *a = row(s, r);
+        const uint64_t *m = cols(s, r);
         int first = -1;
         bool fits = true;
         pr_i128 box = 0;
         bool open = false;
-        for (int j = 0; j < s->n_cols && fits; j++) {
-            if (a[j] == 0) continue;
-            if (!member[j] || used[j]) {
+        for (int w = 0; w < s->words && fits; w++) fits = (m[w] & ~member[w]) == 0;
+        for (int j = fits ? col_from(s, m, 0) : -1; j >= 0 && fits; j = col_from(s, m, j + 1)) {
+            if (used[j]) {
                 fits = false;
                 break;
             }
             if (first < 0) first = j;
             pr_i128 x, y;
-            fits = c[j] != 0 && pr_mul_ok(c[j], a[first], &x) && pr_mul_ok(c[first], a[j], &y)
+            fits = pr_mul_ok(c[j], a[first], &x) && pr_mul_ok(c[first], a[j], &y)
                 && x == y && ((c[j] > 0) == (sign > 0)) == (a[j] < 0);
             pr_i128 b = (c[j] > 0) == (sign > 0) ? s->hi[j] : s->lo[j];
             if (open_low(b) || open_high(b) || !pr_mul_ok(c[j] * sign, b, &v)
@@ -324,9 +350,7 @@ static pr_i128 tail_max(pr_system *s, const pr_i128 *c, const int *in, int n, in
         v = pr_fdiv(v, down);
         if (!open && v >= box) continue;
         if (!pr_add_ok(total, v, &total)) return PR_INF;
-        for (int j = 0; j < s->n_cols; j++) {
-            if (a[j]) used[j] = true;
-        }
+        EACH_COL(s, m, j) used[j] = true;
     }
     for (int i = 0; i < n; i++) {
         int j = in[i];
@@ -339,13 +363,11 @@ static pr_i128 tail_max(pr_system *s, const pr_i128 *c, const int *in, int n, in
     return total < PR_INF ? total : PR_INF;
 }
 
-/* Finds a cut of sum c*x + k = 0; the head is written to head (k in *head_k), the tail stays in c.
- */
-static step split_form(pr_system *s, pr_i128 *c, pr_i128 *k, pr_i128 *head, pr_i128 *head_k)
+/* Finds a cut of sum c*x + k = 0 (columns m); the head becomes a row of its own, the tail stays in c. */
+static step split_form(pr_system *s, pr_i128 *c, uint64_t *m, pr_i128 *k)
 {
     int order[256], n = 0;
-    for (int j = 0; j < s->n_cols; j++) {
-        if (c[j] == 0) continue;
+    EACH_COL(s, m, j) {
         if (n == 256) return STEP_NONE;
         pr_i128 v = c[j] < 0 ? -c[j] : c[j];
         int at = n++;
@@ -358,12 +380,12 @@ static step split_form(pr_system *s, pr_i128 *c, pr_i128 *k, pr_i128 *head, pr_i
         order[at] = j;
     }
     if (n < 2) return STEP_NONE;
-    uint8_t *member = PR_NEW_N(s->arena, uint8_t, s->stride);
-    for (int i = 0; i < n; i++) member[order[i]] = 1;
+    uint64_t *member = PR_NEW_N(s->arena, uint64_t, s->words);
+    for (int i = 0; i < n; i++) set_bit(member, order[i]);
     pr_i128 g = 0;
     for (int cut = 1; cut < n; cut++) {
         pr_i128 v = c[order[cut - 1]], w = c[order[cut]];
-        member[order[cut - 1]] = 0;
+        drop_bit(member, order[cut - 1]);
         g = pr_gcd(g, v);
         if (g == 1) return STEP_NONE;
         if ((v < 0 ? -v : v) == (w < 0 ? -w : w)) continue;
@@ -374,18 +396,21 @@ static step split_form(pr_system *s, pr_i128 *c, pr_i128 *k, pr_i128 *head, pr_i
         lo = -lo;
         if (!pr_add_ok(lo, *k, &lo) || !pr_add_ok(hi, *k, &hi)) return STEP_OVERFLOW;
         /* The head is -(tail + k), a multiple of g in [-hi, -lo]. */
-        pr_i128 first = -pr_fdiv(-lo, g), last = pr_fdiv(hi, g), m;
+        pr_i128 first = -pr_fdiv(-lo, g), last = pr_fdiv(hi, g), head_k;
         if (first > last) return STEP_EMPTY;
         if (first != last) continue;
-        if (!pr_mul_ok(first, g, &m)) return STEP_OVERFLOW;
-        memset(head, 0, sizeof *head * (size_t)s->stride);
+        if (!pr_mul_ok(first, g, &head_k)) return STEP_OVERFLOW;
+        int h = pr_system_row(s);
+        if (h < 0) return STEP_OVERFLOW;
         for (int i = 0; i < cut; i++) {
-            head[order[i]] = c[order[i]];
-            c[order[i]] = 0;
+            pr_system_put(s, h, order[i], c[order[i]]);
+            drop_bit(m, order[i]);
         }
-        *head_k = m;
-        if (!pr_sub_ok(*k, m, k)) return STEP_OVERFLOW;
-        return STEP_CHANGED;
+        s->k[h] = head_k;
+        s->kind[h] = PR_ROW_EQ;
+        if (!pr_sub_ok(*k, head_k, k)) return STEP_OVERFLOW;
+        step r = normalise(s, h);
+        return r == STEP_NONE ? STEP_CHANGED : r;
     }
     return STEP_NONE;
 }
@@ -393,19 +418,11 @@ static step split_form(pr_system *s, pr_i128 *c, pr_i128 *k, pr_i128 *head, pr_i
 static step split_rows(pr_system *s)
 {
     step result = STEP_NONE;
-    pr_i128 *head = PR_NEW_N(s->arena, pr_i128, s->stride), head_k;
     for (int i = 0; i < s->n_rows; i++) {
         if (s->kind[i] != PR_ROW_EQ) continue;
-        step r = split_form(s, row(s, i), &s->k[i], head, &head_k);
+        step r = split_form(s, row(s, i), cols(s, i), &s->k[i]);
         if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
         if (r == STEP_NONE) continue;
-        int h = new_row(s);
-        if (h < 0) return STEP_OVERFLOW;
-        memcpy(row(s, h), head, sizeof *head * (size_t)s->stride);
-        s->k[h] = head_k;
-        s->kind[h] = PR_ROW_EQ;
-        r = normalise(s, h);
-        if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
         r = normalise(s, i);
         if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
         result = STEP_CHANGED;
@@ -418,42 +435,38 @@ static step split_rows(pr_system *s)
 
 static step difference_rows(pr_system *s)
 {
-    pr_i128 *d = PR_NEW_N(s->arena, pr_i128, s->stride);
-    pr_i128 *head = PR_NEW_N(s->arena, pr_i128, s->stride), head_k;
-    uint64_t *used = PR_NEW_N(s->arena, uint64_t, s->n_rows);     /* columns modulo 64 */
+    pr_i128 *d = pr_arena_raw(s->arena, sizeof *d * (size_t)s->stride);
+    uint64_t *m = PR_NEW_N(s->arena, uint64_t, s->words);
     for (int i = 0; i < s->n_rows; i++) {
         if (s->kind[i] != PR_ROW_EQ) continue;
-        for (int c = 0; c < s->n_cols; c++) {
-            if (row(s, i)[c]) used[i] |= (uint64_t)1 << (c % 64);
-        }
         for (int j = 0; j < i; j++) {
-            if (s->kind[j] != PR_ROW_EQ || (used[i] & used[j]) == 0) continue;
+            if (s->kind[j] != PR_ROW_EQ) continue;
+            const uint64_t *ma = cols(s, i), *mb = cols(s, j);
+            int common = 0;
+            for (int w = 0; w < s->words; w++) common += __builtin_popcountll(ma[w] & mb[w]);
+            if (common < 2) continue;
             for (int sign = -1; sign <= 1; sign += 2) {
                 const pr_i128 *a = row(s, i), *b = row(s, j);
                 int cancelled = 0, left = 0;
                 bool ok = true;
                 pr_i128 k, v;
-                memset(d, 0, sizeof *d * (size_t)s->stride);
-                for (int c = 0; c < s->n_cols && ok; c++) {
-                    ok = pr_mul_ok(b[c], sign, &v) && pr_add_ok(a[c], v, &d[c]);
-                    cancelled += a[c] != 0 && b[c] != 0 && d[c] == 0;
+                for (int w = 0; w < s->words; w++) m[w] = ma[w] & mb[w];
+                EACH_COL(s, m, c) cancelled += sign > 0 ? a[c] == -b[c] : a[c] == b[c];
+                if (cancelled < 2) continue;
+                for (int w = 0; w < s->words; w++) m[w] = ma[w] | mb[w];
+                for (int c = col_from(s, m, 0); c >= 0 && ok; c = col_from(s, m, c + 1)) {
+                    d[c] = has(ma, c) ? a[c] : 0;
+                    if (has(mb, c)) ok = pr_mul_ok(b[c], sign, &v) && pr_add_ok(d[c], v, &d[c]);
+                    if (d[c] == 0) drop_bit(m, c);
                     left += d[c] != 0;
                 }
-                if (!ok || cancelled < 2) continue;
+                if (!ok) continue;
                 if (!pr_mul_ok(s->k[j], sign, &v) || !pr_add_ok(s->k[i], v, &k)) continue;
-                step r = left <= 2 ? STEP_CHANGED : split_form(s, d, &k, head, &head_k);
-                if (r == STEP_EMPTY) return r;
+                step r = left <= 2 ? STEP_CHANGED : split_form(s, d, m, &k);
+                if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
                 if (r != STEP_CHANGED) continue;
-                if (left > 2) {
-                    int h = new_row(s);
-                    if (h < 0) return STEP_OVERFLOW;
-                    memcpy(row(s, h), head, sizeof *head * (size_t)s->stride);
-                    s->k[h] = head_k;
-                    s->kind[h] = PR_ROW_EQ;
-                    r = normalise(s, h);
-                    if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
-                }
-                memcpy(row(s, i), d, sizeof *d * (size_t)s->stride);
+                memcpy(cols(s, i), m, sizeof *m * (size_t)s->words);
+                EACH_COL(s, m, c) row(s, i)[c] = d[c];
                 s->k[i] = k;
                 r = normalise(s, i);
                 return r == STEP_NONE ? STEP_CHANGED : r;
@@ -468,8 +481,9 @@ static step difference_rows(pr_system *s)
 /* Removes column v with the equality e (coefficient +1 or -1) everywhere. */
 static step eliminate(pr_system *s, int e, int v)
 {
-    pr_i128 *def = PR_NEW_N(s->arena, pr_i128, s->stride);
-    memcpy(def, row(s, e), sizeof *def * (size_t)s->stride);
+    pr_i128 *def = PR_NEW_N(s->arena, pr_i128, s->stride);      /* dense: for pr_system_recover */
+    uint64_t *of = pr_arena_copy(s->arena, cols(s, e), sizeof *of * (size_t)s->words);
+    EACH_COL(s, of, j) def[j] = row(s, e)[j];
     pr_i128 def_k = s->k[e], unit = def[v];
     assert(unit == 1 || unit == -1);
     s->kind[e] = PR_ROW_DEAD;
@@ -480,14 +494,17 @@ static step eliminate(pr_system *s, int e, int v)
 
     for (int i = 0; i < s->n_rows; i++) {
         pr_i128 *c = row(s, i);
-        if (s->kind[i] == PR_ROW_DEAD || c[v] == 0) continue;
+        uint64_t *m = cols(s, i);
+        if (s->kind[i] == PR_ROW_DEAD || !has(m, v)) continue;
         pr_i128 f = -c[v] * unit, t;
-        for (int j = 0; j < s->n_cols; j++) {
-            if (def[j] && (!pr_mul_ok(def[j], f, &t) || !pr_add_ok(c[j], t, &c[j])))
-                return STEP_OVERFLOW;
+        EACH_COL(s, of, j) {
+            if (!has(m, j)) c[j] = 0;
+            if (!pr_mul_ok(def[j], f, &t) || !pr_add_ok(c[j], t, &c[j])) return STEP_OVERFLOW;
+            if (c[j]) set_bit(m, j);
+            else drop_bit(m, j);
         }
         if (!pr_mul_ok(def_k, f, &t) || !pr_add_ok(s->k[i], t, &s->k[i])) return STEP_OVERFLOW;
-        assert(c[v] == 0);
+        assert(!has(m, v));
         step r = normalise(s, i);
         if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
     }
@@ -495,19 +512,20 @@ static step eliminate(pr_system *s, int e, int v)
     pr_i128 lo = s->lo[v], hi = s->hi[v];
     for (int side = 0; side < 2; side++) {
         if (side ? open_high(hi) : open_low(lo)) continue;
-        int i = new_row(s);
+        int i = pr_system_row(s);
         if (i < 0) return STEP_OVERFLOW;
         pr_i128 f = side ? unit : -unit, t;      /* side 0: v - lo >= 0, side 1: hi - v >= 0 */
-        pr_i128 *c = row(s, i);
-        for (int j = 0; j < s->n_cols; j++) {
-            if (j != v) c[j] = def[j] * f;
+        const pr_i128 *c = row(s, i);
+        const uint64_t *m = cols(s, i);
+        EACH_COL(s, of, j) {
+            if (j != v) pr_system_put(s, i, j, def[j] * f);
         }
         if (!pr_mul_ok(def_k, f, &t)
             || !(side ? pr_add_ok(t, hi, &s->k[i]) : pr_sub_ok(t, lo, &s->k[i])))
             return STEP_OVERFLOW;
         s->kind[i] = PR_ROW_GE;
         pr_i128 low, high, least;
-        activity(s, c, &low, &high);
+        activity(s, c, m, &low, &high);
         if (!open_low(low) && pr_add_ok(low, s->k[i], &least) && least >= 0) {
             s->kind[i] = PR_ROW_DEAD;            /* implied by the bounds of the others */
             continue;
@@ -526,11 +544,9 @@ static bool is_unit(pr_i128 v) { return v == 1 || v == -1; }
 static step substitute_pair(pr_system *s)
 {
     for (int i = 0; i < s->n_rows; i++) {
-        if (s->kind[i] != PR_ROW_EQ || count_cols(s, row(s, i)) != 2) continue;
+        if (s->kind[i] != PR_ROW_EQ || count_cols(s, cols(s, i)) != 2) continue;
         const pr_i128 *c = row(s, i);
-        int a = 0, b;
-        while (c[a] == 0) a++;
-        for (b = a + 1; c[b] == 0;) b++;
+        int a = col_from(s, cols(s, i), 0), b = col_from(s, cols(s, i), a + 1);
         if (is_unit(c[a]) && is_unit(c[b])) return eliminate(s, i, a);
     }
     return STEP_NONE;
@@ -543,11 +559,11 @@ static step substitute_fixed(pr_system *s)
     for (int j = 0; j < s->n_cols; j++) {
         if (s->gone[j] || s->lo[j] != s->hi[j]) continue;
         for (int i = 0; i < s->n_rows; i++) {
-            pr_i128 *c = row(s, i), t;
-            if (s->kind[i] == PR_ROW_DEAD || c[j] == 0) continue;
-            if (!pr_mul_ok(c[j], s->lo[j], &t) || !pr_add_ok(s->k[i], t, &s->k[i]))
+            pr_i128 t;
+            if (s->kind[i] == PR_ROW_DEAD || !has(cols(s, i), j)) continue;
+            if (!pr_mul_ok(row(s, i)[j], s->lo[j], &t) || !pr_add_ok(s->k[i], t, &s->k[i]))
                 return STEP_OVERFLOW;
-            c[j] = 0;
+            drop_bit(cols(s, i), j);
             step r = normalise(s, i);
             if (r == STEP_EMPTY || r == STEP_OVERFLOW) return r;
             result = STEP_CHANGED;
@@ -562,7 +578,7 @@ static step substitute_unit(pr_system *s)
     for (int i = 0; i < s->n_rows; i++) {
         if (s->kind[i] != PR_ROW_EQ) continue;
         const pr_i128 *c = row(s, i);
-        for (int j = 0; j < best; j++) {
+        for (int j = col_from(s, cols(s, i), 0); j >= 0 && j < best; j = col_from(s, cols(s, i), j + 1)) {
             if (is_unit(c[j])) {
                 best = j;
                 best_row = i;
@@ -621,7 +637,7 @@ void pr_system_leaf(pr_system *s, pr_leaf *leaf)
     for (int i = 0; i < s->n_rows; i++) {
         if (s->kind[i] == PR_ROW_DEAD) continue;
         n_rows++;
-        for (int j = 0; j < s->n_cols; j++) used[j] |= row(s, i)[j] != 0;
+        EACH_COL(s, cols(s, i), j) used[j] = true;
     }
     s->live = PR_NEW_N(s->arena, int, s->n_cols);
     s->n_live = 0;
@@ -644,7 +660,7 @@ void pr_system_leaf(pr_system *s, pr_leaf *leaf)
     for (int i = 0; i < s->n_rows; i++) {
         if (s->kind[i] == PR_ROW_DEAD) continue;
         pr_i128 *c = PR_NEW_N(s->arena, pr_i128, s->n_live);
-        for (int j = 0; j < s->n_live; j++) c[j] = row(s, i)[s->live[j]];
+        for (int j = 0; j < s->n_live; j++) c[j] = has(cols(s, i), s->live[j]) ? row(s, i)[s->live[j]] : 0;
         rows[leaf->n_rows++] = (pr_row){ c, s->k[i], s->kind[i] == PR_ROW_EQ };
     }
     leaf->rows = rows;

@@ -18,7 +18,7 @@ enum { NODES_PER_LEAF = 64, PATIENCE = 32, LUCK = 6 };
 typedef struct frame {
     pr_choice choice;
     pr_i128 next;                   /* alternative to take next                     */
-    int lins, pool, rows, pairs, items, cols, trail, relaxed;
+    int lins, pool, rows, pairs, items, cols, trail, learnt, relaxed;
     uint32_t relaxed_term;
 } frame;
 
@@ -109,15 +109,14 @@ static pr_system *system_of(const pr_builder *b, pr_arena *arena)
     }
     for (int i = 0; i < b->rows.n; i++) {
         const pr_built *r = &b->rows.data[i];
-        pr_i128 *c = s->c + (size_t)i * (size_t)s->stride;
+        pr_system_row(s);
         for (int j = 0; j < r->lin.n; j++) {
             const pr_lin_term *t = &b->pool.data[r->lin.first + j];
-            c[t->col] = t->c;
+            pr_system_put(s, i, t->col, t->c);
         }
         s->k[i] = r->lin.k;
         s->kind[i] = r->equality ? PR_ROW_EQ : PR_ROW_GE;
     }
-    s->n_rows = b->rows.n;
     return s;
 }
 
@@ -155,6 +154,20 @@ static pr_tri accept(search *s, const pr_system *sys, const pr_i128 *leaf_value)
     return holds;
 }
 
+/* Bounds that the rows of this branch imply: they decide conjuncts to come without a choice, and close branches
+ * without rows. The rows that imply them stay, so nothing is lost where a later row follows from such a bound. */
+static void learn(search *s, const pr_system *sys)
+{
+    pr_builder *b = &s->b;
+    for (int j = 0; j < b->cols.n; j++) {
+        pr_interval *own = &b->cols.data[j];
+        if (sys->gone[j] || (sys->lo[j] <= own->lo && sys->hi[j] >= own->hi)) continue;
+        pr_vec_push(b->arena, &b->learnt, ((pr_learnt){ j, *own }));
+        if (sys->lo[j] > own->lo) own->lo = sys->lo[j];
+        if (sys->hi[j] < own->hi) own->hi = sys->hi[j];
+    }
+}
+
 typedef enum { LEAF_CLOSED, LEAF_OPEN, LEAF_FOUND } leaf_state;
 
 /* Rows so far. use_engine: complete leaves and the core; otherwise only contradictions count. */
@@ -170,6 +183,7 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
         case PR_PREPARED_OVERFLOW: raw = true; sys = system_of(b, b->arena); break;
         }
     }
+    if (!raw && !complete) learn(s, sys);
     if (!use_engine) return LEAF_OPEN;
     pr_leaf leaf = { 0 };
     pr_system_leaf(sys, &leaf);
@@ -245,7 +259,7 @@ static void push_frame(search *s, pr_choice c)
     const pr_builder *b = &s->b;
     frame f = { .choice = c, .lins = b->lins.n, .pool = b->pool.n, .rows = b->rows.n,
                 .pairs = b->pairs.n, .items = b->items.n, .cols = b->cols.n, .trail = b->trail.n,
-                .relaxed = b->relaxed, .relaxed_term = b->relaxed_term };
+                .learnt = b->learnt.n, .relaxed = b->relaxed, .relaxed_term = b->relaxed_term };
     pr_vec_push(s->b.arena, &s->frames, f);
 }
 
@@ -257,6 +271,10 @@ static bool advance(search *s)
     while (s->frames.n) {
         frame *f = &s->frames.data[s->frames.n - 1];
         pr_lower_undo(b, f->trail);
+        while (b->learnt.n > f->learnt) {
+            pr_learnt l = b->learnt.data[--b->learnt.n];
+            b->cols.data[l.col] = l.old;
+        }
         b->lins.n = f->lins;
         b->pool.n = f->pool;
         b->rows.n = f->rows;
@@ -308,6 +326,18 @@ static bool at_core(const search *s)
         || s->frames.data[s->frames.n - 1].choice.kind == PR_CHOICE_DISTINCT;
 }
 
+/* examine, in memory that is given back where nothing points into it. */
+static leaf_state examine_in(search *s, bool complete, bool reuse)
+{
+    pr_builder *b = &s->b;
+    pr_vec_reserve(b->arena, &b->learnt, b->learnt.n + b->cols.n);
+    pr_arena_pos mark = pr_arena_mark(b->arena);
+    const char *message = s->open_message;
+    leaf_state state = examine(s, complete, complete || at_core(s));
+    if (state != LEAF_FOUND && reuse && s->open_message == message) pr_arena_release(b->arena, mark);
+    return state;
+}
+
 static void run_search(search *s)
 {
     pr_builder *b = &s->b;
@@ -324,11 +354,15 @@ static void run_search(search *s)
             continue;
         }
         bool complete = c.kind == PR_CHOICE_NONE;
-        pr_arena_pos mark = pr_arena_mark(b->arena);
-        const char *message = s->open_message;
-        leaf_state state = examine(s, complete, complete || at_core(s));
+        int known = b->learnt.n;
+        leaf_state state = examine_in(s, complete, reuse);
+        if (state == LEAF_OPEN && !complete && b->learnt.n > known) {   /* bounds that may spare the choice */
+            pass(s, &c);
+            if (b->contradiction) continue;
+            complete = c.kind == PR_CHOICE_NONE;
+            if (complete) state = examine_in(s, true, reuse);
+        }
         if (state == LEAF_FOUND) return;
-        if (reuse && s->open_message == message) pr_arena_release(b->arena, mark);
         if (state == LEAF_OPEN && !complete) push_frame(s, c);
     }
 }

@@ -37,13 +37,14 @@ void pr_rows_decide(const pr_query *q, const pr_limits *limits, unsigned flags, 
 
 /* --- between rows.c and prepare.c ------------------------------------------------------------ */
 
-/* A dense system. Columns are only ever added at the end. */
+/* A system of sparse rows. Columns are only ever added at the end. */
 typedef struct pr_system {
     pr_arena *arena;
-    int n_cols, stride;
+    int n_cols, stride, words;
     pr_i128 *lo, *hi;            /* by column */
     int n_rows, cap_rows;
-    pr_i128 *c;                  /* row i at c + i*stride */
+    pr_i128 *c;                  /* row i at c + i*stride; valid where the row's bit is set    */
+    uint64_t *mask;              /* columns of row i: bits at mask + i*words                  */
     pr_i128 *k;
     uint8_t *kind;               /* PR_ROW_* */
     uint8_t *gone;               /* by column: eliminated */
@@ -57,6 +58,8 @@ enum { PR_ROW_DEAD, PR_ROW_GE, PR_ROW_EQ };
 
 typedef enum { PR_PREPARED_EMPTY, PR_PREPARED_OPEN, PR_PREPARED_OVERFLOW } pr_prepared;
 pr_system *pr_system_new(pr_arena *arena, int n_cols, int n_rows);
+int pr_system_row(pr_system *s);     /* a new row without columns (kind not set), -1: full */
+void pr_system_put(pr_system *s, int row, int col, pr_i128 c);   /* of a column that the row lacks */
 /* Simplifies in place; the result has the same solutions on the remaining columns. */
 pr_prepared pr_system_prepare(pr_system *s, unsigned flags);
 /* The remaining system as a leaf (arrays in the system's arena). */

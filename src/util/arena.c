@@ -1,5 +1,5 @@
-/* Region allocator, see arena.h. Chunks double in size up to 1 MiB; a large request gets a chunk
- * of its own. */
+/* Region allocator, see arena.h. Chunks are powers of two and double in size up to 1 MiB; a larger request gets
+ * a chunk of its own. */
 #include "util/arena.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +18,53 @@ struct pr_arena {
     pr_oom *oom;
 };
 
+enum { LEAST_CHUNK = 4096, MOST_KEPT = 8 << 20 };
+
+/* Bin of a chunk of this size: 4 KiB, 8 KiB, ... 1 MiB; -1: not kept. */
+static int bin_of(size_t size)
+{
+    for (int i = 0; i < PR_CHUNK_BINS; i++)
+        if (size == (size_t)LEAST_CHUNK << i) return i;
+    return -1;
+}
+
+static void chunk_free(pr_oom *oom, chunk *c)
+{
+    int bin = c ? bin_of(c->size) : -1;
+    if (bin < 0 || !oom || oom->n_kept + c->size > MOST_KEPT) {
+        free(c);
+        return;
+    }
+    c->prev = oom->kept[bin];
+    oom->kept[bin] = c;
+    oom->n_kept += c->size;
+}
+
+static chunk *chunk_new(pr_oom *oom, size_t size)
+{
+    int bin = oom ? bin_of(size) : -1;
+    chunk *c = bin < 0 ? NULL : oom->kept[bin];
+    if (c) {
+        oom->kept[bin] = c->prev;
+        oom->n_kept -= c->size;
+        return c;
+    }
+    c = malloc(sizeof *c + size);
+    if (c) c->size = size;
+    return c;
+}
+
+void pr_oom_drop(pr_oom *oom)
+{
+    for (int i = 0; i < PR_CHUNK_BINS; i++)
+        for (chunk *c = oom->kept[i], *next; c; c = next) {
+            next = c->prev;
+            free(c);
+        }
+    memset(oom->kept, 0, sizeof oom->kept);
+    oom->n_kept = 0;
+}
+
 static void exhausted(const pr_arena *a)
 {
     if (a && a->oom) longjmp(a->oom->point, 1);
@@ -30,7 +77,7 @@ pr_arena *pr_arena_new(size_t cap_bytes, pr_oom *oom)
     pr_arena *a = calloc(1, sizeof *a);
     if (!a) return NULL;
     a->cap = cap_bytes;
-    a->next = 4096;
+    a->next = LEAST_CHUNK;
     a->oom = oom;
     return a;
 }
@@ -41,28 +88,29 @@ void pr_arena_free(pr_arena *a)
     while (a->top) {
         chunk *c = a->top;
         a->top = c->prev;
-        free(c);
+        chunk_free(a->oom, c);
     }
-    free(a->spare);
+    chunk_free(a->oom, a->spare);
     free(a);
 }
 
-void *pr_arena_alloc(pr_arena *a, size_t bytes)
+void *pr_arena_raw(pr_arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX - 64) exhausted(a);
     size_t n = (bytes + 15) & ~(size_t)15;
     if (n == 0) n = 16;
     if (a->cap && a->total + n > a->cap) exhausted(a);
     if (!a->top || a->top->size - a->top->used < n) {
-        size_t size = a->next > n ? a->next : n;
+        size_t size = a->next;
+        while (size < n && size < (1u << 20)) size *= 2;
+        if (size < n) size = n;
         if (a->next < (1u << 20)) a->next *= 2;
         chunk *c = a->spare;
         if (c && c->size >= n) {
             a->spare = NULL;
         } else {
-            c = malloc(sizeof *c + size);
+            c = chunk_new(a->oom, size);
             if (!c) exhausted(a);
-            c->size = size;
         }
         c->prev = a->top;
         c->used = 0;
@@ -71,7 +119,13 @@ void *pr_arena_alloc(pr_arena *a, size_t bytes)
     void *p = a->top->data + a->top->used;
     a->top->used += n;
     a->total += n;
-    return memset(p, 0, n);
+    return p;
+}
+
+void *pr_arena_alloc(pr_arena *a, size_t bytes)
+{
+    void *p = pr_arena_raw(a, bytes);
+    return memset(p, 0, bytes ? (bytes + 15) & ~(size_t)15 : 16);
 }
 
 void *pr_arena_copy(pr_arena *a, const void *from, size_t bytes)
@@ -112,7 +166,7 @@ void pr_arena_release(pr_arena *a, pr_arena_pos pos)
         chunk *c = a->top;
         a->top = c->prev;
         chunk *keep = a->spare && a->spare->size >= c->size ? a->spare : c;
-        free(keep == c ? a->spare : c);
+        chunk_free(a->oom, keep == c ? a->spare : c);
         a->spare = keep;
     }
     if (a->top) a->top->used = pos.used;
