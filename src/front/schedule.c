@@ -24,7 +24,14 @@ typedef struct sync_event {
 } sync_event;
 
 /* A lane of one of the two accesses asked for. */
-typedef struct seen { int which, program, number; int64_t epoch; bool wrote, reads, atomic, device, async; pr_schedule_access at; int dep_first, n_deps; } seen;
+typedef struct seen {
+    int which, program, number, event;
+    int64_t epoch, lane;
+    uint64_t addr; int width;
+    bool wrote, reads, atomic, device, async;
+    int dep_first, n_deps;
+} seen;
+typedef struct seen_event { pr_schedule_access at; int64_t shape[PR_MAX_RANK]; } seen_event;
 
 typedef struct program {
     int64_t pid[3];
@@ -47,6 +54,8 @@ typedef struct world {
     int steps;                     /* atomics of this turn                                         */
     PR_VEC(sync_event) sync;
     PR_VEC(seen) seen;
+    PR_VEC(seen_event) seen_event;
+    bool listed;                   /* the event whose lanes are touched is the last of them               */
     PR_VEC(int) deps;
     int64_t epoch; int number;     /* of the event whose lanes are touched                             */
     int event_deps, n_event_deps;
@@ -173,27 +182,41 @@ static void note_seen(world *w, const pr_interp_event *e, const pr_interp_touch 
         if (!at_site(e, &w->ask->site[k]) || w->seen.n >= MOST_LANES) continue;
         bool named = memcmp(e->pid, w->ask->pid[0], sizeof e->pid) == 0 || memcmp(e->pid, w->ask->pid[1], sizeof e->pid) == 0;
         if (!named && (w->ask->intra || w->n > FEW_PROGRAMS)) continue;   /* many programs: those of the witness */
-        seen s = {.which = k, .program = w->now, .number = e->number, .epoch = w->epoch, .wrote = wrote,
+        if (!w->listed) {
+            seen_event v = {.at = {.n_iter = e->n_iter, .rank = e->rank}};
+            memcpy(v.at.pid, e->pid, sizeof v.at.pid);
+            memcpy(v.at.iter, e->iter, sizeof(int64_t) * (size_t)e->n_iter);
+            for (int d = 0; d < e->rank; d++) v.shape[d] = e->shape[d];
+            pr_vec_push(w->arena, &w->seen_event, v);
+            w->listed = true;
+        }
+        seen s = {.which = k, .program = w->now, .number = e->number, .event = w->seen_event.n - 1, .epoch = w->epoch, .wrote = wrote,
+                  .lane = t->lane, .addr = t->addr, .width = e->width,
                   .reads = e->kind != PR_INTERP_STORE && e->kind != PR_INTERP_ATOMIC_STORE, .atomic = is_atomic(e->kind),
                   .device = e->scope == PR_INTERP_SCOPE_GPU || e->scope == PR_INTERP_SCOPE_SYS, .async = e->via_desc,
                   .dep_first = w->event_deps, .n_deps = w->n_event_deps};
-        memcpy(s.at.pid, e->pid, sizeof s.at.pid);
-        s.at.n_iter = e->n_iter;
-        memcpy(s.at.iter, e->iter, sizeof(int64_t) * (size_t)e->n_iter);
-        s.at.rank = e->rank;
-        int64_t rest = t->lane;
-        for (int d = e->rank - 1; d >= 0; d--) {
-            s.at.lane[d] = rest % e->shape[d];
-            rest /= e->shape[d];
-        }
-        s.at.addr = t->addr;
-        s.at.width = e->width;
-        s.at.reads = s.reads;
-        s.at.writes = wrote;
-        s.at.atomic = s.atomic;
         pr_vec_push(w->arena, &w->seen, s);
     }
 }
+
+/* The access of one lane; of the last one asked about in its event. */
+static const pr_schedule_access *access_of(const world *w, const seen *s)
+{
+    seen_event *e = &w->seen_event.data[s->event];
+    int64_t rest = s->lane;
+    for (int d = e->at.rank - 1; d >= 0; d--) {
+        e->at.lane[d] = rest % e->shape[d];
+        rest /= e->shape[d];
+    }
+    e->at.addr = s->addr;
+    e->at.width = s->width;
+    e->at.reads = s->reads;
+    e->at.writes = s->wrote;
+    e->at.atomic = s->atomic;
+    return &e->at;
+}
+
+static const int64_t *pid_of(const world *w, const seen *s) { return w->p[s->program].pid; }
 
 static void note_sync(world *w, const pr_interp_event *e, const pr_interp_touch *t, bool wrote)
 {
@@ -297,6 +320,7 @@ static void event(void *user, const pr_interp_event *e)
     world *w = user;
     w->epoch = e->epoch.n;
     w->number = e->number;
+    w->listed = false;
     w->event_deps = w->deps.n;
     w->n_event_deps = e->n_deps;
     for (int i = 0; i < e->n_deps; i++) pr_vec_push(w->arena, &w->deps, e->deps[i]);
@@ -355,22 +379,25 @@ static bool ordered(world *w, const seen *x, const seen *y)
 static bool conflict(const world *w, const seen *x, const seen *y)
 {
     if (x->which == y->which || (!x->wrote && !y->wrote)) return false;
-    bool overlap = x->at.addr < y->at.addr + (uint64_t)y->at.width && y->at.addr < x->at.addr + (uint64_t)x->at.width;
+    bool overlap = x->addr < y->addr + (uint64_t)y->width && y->addr < x->addr + (uint64_t)x->width;
     if (!overlap) return false;
     bool same_program = x->program == y->program;
     if (same_program != w->ask->intra) return false;
-    bool mutual = x->atomic && y->atomic && x->async == y->async && x->at.addr == y->at.addr && x->at.width == y->at.width &&
+    bool mutual = x->atomic && y->atomic && x->async == y->async && x->addr == y->addr && x->width == y->width &&
                   (same_program || (x->device && y->device));
     return !mutual;
 }
 
-static bool is_wanted(const pr_schedule_ask *a, int k, const seen *s)
+static bool is_wanted(const world *w, int k, const seen *s)
 {
-    if (memcmp(s->at.pid, a->pid[k], sizeof s->at.pid) != 0 || s->at.rank != a->rank[k] || s->at.n_iter != a->n_iter[k]) return false;
-    for (int d = 0; d < s->at.rank; d++)
-        if (s->at.lane[d] != a->lane[k][d]) return false;
-    for (int i = 0; i < s->at.n_iter; i++)
-        if (s->at.iter[i] != a->iter[k][i]) return false;
+    const pr_schedule_ask *a = w->ask;
+    if (memcmp(pid_of(w, s), a->pid[k], sizeof a->pid[k]) != 0) return false;
+    const pr_schedule_access *at = access_of(w, s);
+    if (at->rank != a->rank[k] || at->n_iter != a->n_iter[k]) return false;
+    for (int d = 0; d < at->rank; d++)
+        if (at->lane[d] != a->lane[k][d]) return false;
+    for (int i = 0; i < at->n_iter; i++)
+        if (at->iter[i] != a->iter[k][i]) return false;
     return true;
 }
 
@@ -381,8 +408,9 @@ static bool unordered_inside(const world *w, const seen *x, const seen *y)
     if (x->number == y->number) return true;
     const seen *first = x->number < y->number ? x : y, *second = first == x ? y : x;
     if (depends_on(w, second->dep_first, second->n_deps, first->number)) {
-        bool same = first->at.rank == second->at.rank;
-        for (int d = 0; d < first->at.rank && same; d++) same = first->at.lane[d] == second->at.lane[d];
+        pr_schedule_access a = *access_of(w, first), b = *access_of(w, second);
+        bool same = a.rank == b.rank;
+        for (int d = 0; d < a.rank && same; d++) same = a.lane[d] == b.lane[d];
         if (same) return false;
     }
     for (int i = 0; i < w->sync.n && (w->ask->pre || w->ask->post); i++) {
@@ -411,18 +439,18 @@ static bool judge(world *w, pr_schedule_result *r)
         for (int i = 0; i < w->seen.n; i++) {
             const seen *x = &w->seen.data[i];
             if (x->which != 0) continue;
-            if (pass == 0 && memcmp(x->at.pid, w->ask->pid[0], sizeof x->at.pid) != 0) continue;
-            if (w->ask->intra && !is_wanted(w->ask, 0, x)) continue;
+            if (pass == 0 && memcmp(pid_of(w, x), w->ask->pid[0], sizeof w->ask->pid[0]) != 0) continue;
+            if (w->ask->intra && !is_wanted(w, 0, x)) continue;
             for (int j = 0; j < w->seen.n; j++) {
                 const seen *y = &w->seen.data[j];
                 if (--budget < 0) return false;
                 if (y->which != 1 || !conflict(w, x, y)) continue;
-                if (pass == 0 && memcmp(y->at.pid, w->ask->pid[1], sizeof y->at.pid) != 0) continue;
-                if (w->ask->intra ? !is_wanted(w->ask, 1, y) || !unordered_inside(w, x, y) : ordered_either_way(w, x, y, &last))
+                if (pass == 0 && memcmp(pid_of(w, y), w->ask->pid[1], sizeof w->ask->pid[1]) != 0) continue;
+                if (w->ask->intra ? !is_wanted(w, 1, y) || !unordered_inside(w, x, y) : ordered_either_way(w, x, y, &last))
                     continue;
                 r->found = true;
-                r->at[0] = x->at;
-                r->at[1] = y->at;
+                r->at[0] = *access_of(w, x);
+                r->at[1] = *access_of(w, y);
                 return true;
             }
         }
@@ -514,7 +542,7 @@ static const char *run_order(world *w, pr_machine *m, const int *order, bool *st
         *p = (program){.last_poll = NULL};
         memcpy(p->pid, pid, sizeof pid);
     }
-    w->sync.n = w->seen.n = w->deps.n = 0;
+    w->sync.n = w->seen.n = w->seen_event.n = w->deps.n = 0;
     w->mem = (memory){0};
     int left = w->n;
     *stuck = false;
