@@ -19,7 +19,7 @@
 #include <time.h>
 
 enum { PRETEST, CLOSURE, SWEEP, ISL, ENUM, TIERS, Z3 = TIERS };
-static pr_limits limits = { .max_ops = 20000, .first_ops = 700, .z3_rlimit = 500000, .max_leaves = 256, .t_wall_ms = 2000 };
+static pr_limits limits = { .max_ops = 20000, .first_ops = 700, .z3_rlimit = 500000, .max_leaves = 256, .t_wall_ms = 2000, .alone = true };
 static const char *const tier_name[] = { "pretest", "closure", "sweep", "isl", "enum", "z3" };
 static pr_engine_ctx *ctx[TIERS + 1];
 static int repeat = 9;

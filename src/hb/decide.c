@@ -60,6 +60,8 @@ static pr_limits limits_of(const pr_decider *d)
 {
     pr_limits l = d->options->limits;
     l.t_wall_ms = d->limits_ms;
+    l.alone = d->options->no_pretest || d->options->cross_check;
+    l.only_empty = d->only_empty && !d->options->cross_check;
     if (d->z3_share > 1) l.z3_rlimit = l.z3_rlimit / d->z3_share + 1;
     if (d->share_ops > 0 && l.max_ops > d->share_ops) l.max_ops = d->share_ops;
     if (d->share_z3 > 0 && l.z3_rlimit > d->share_z3) l.z3_rlimit = d->share_z3;
@@ -162,7 +164,8 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
 {
     /* other limits than those that a row ran into: ask it again, and those after it */
     if (x->by < 0 && x->short_row
-        && (x->max_ops != limits.max_ops || x->z3_rlimit != limits.z3_rlimit || x->wall_ms != limits.t_wall_ms)) {
+        && (x->max_ops != limits.max_ops || x->z3_rlimit != limits.z3_rlimit || x->wall_ms != limits.t_wall_ms
+            || x->only_empty != limits.only_empty)) {
         x->next_row = x->short_row;
         x->short_row = 0;
     }
@@ -179,14 +182,16 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
             x->max_ops = limits.max_ops;
             x->z3_rlimit = limits.z3_rlimit;
             x->wall_ms = limits.t_wall_ms;
+            x->only_empty = limits.only_empty;
         }
         if (t->row == ROW_Z3 && d->options->engine == PR_ENGINE_AUTO)
             x->z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
         run(d, t, q, false, limits, &got);
         count(d, t, &got);
         x->next_row = t->row + 1;
-        if (got.answer == PR_ANSWER_UNKNOWN && (got.why == PR_REFUSAL_BUDGET || got.why == PR_REFUSAL_TIMEOUT)
-            && !x->short_row && t->row >= ROW_ISL) x->short_row = t->row;
+        if (got.answer == PR_ANSWER_UNKNOWN && !x->short_row && t->row >= ROW_ISL
+            && (got.why == PR_REFUSAL_BUDGET || got.why == PR_REFUSAL_TIMEOUT || (limits.only_empty && t->row == ROW_ISL)))
+            x->short_row = t->row;
         if (!pr_term_none(got.needs)) x->needs = got.needs;
         if (got.answer != PR_ANSWER_UNKNOWN) {
             x->out = got;

@@ -54,6 +54,13 @@ static bool beyond_presburger(const pr_query *q, pr_encoding *e)
     return (pr_query_class(q, e->box) & ~(unsigned)PR_CLASS_PRESBURGER) != 0;
 }
 
+/* Is this attempt of use only where it proves every pair? What it leaves open is asked again, with the launch's
+ * parameters or with contents: for all parameters, or while contents are free, nothing but EMPTY counts. */
+static bool only_a_proof(const pr_run *run, const pr_encoding *e)
+{
+    return run->first_attempt || (e->rung == PR_RUNG_T0 && run->L);
+}
+
 static void ask(pr_run *run, pr_encoding *e, int number)
 {
     pr_pair *p = &run->pairs.data[number];
@@ -91,8 +98,9 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     if (run->first_attempt) last_resort = false;   /* contents are still to come */
     run->d.cheaply = !last_resort && !run->first_attempt;
     run->d.cheap_pass = run->cheap_pass;
+    run->d.only_empty = only_a_proof(run, e) && run->o->stop_at != PR_RUNG_T0;
     pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
-    run->d.cheap_pass = false;
+    run->d.cheap_pass = run->d.only_empty = false;
     if (run->d.put_off) {
         p->put_off = true;
         p->state = PR_PAIR_OPEN;
@@ -203,7 +211,7 @@ static bool run_dear_rows(pr_run *run, pr_encoding *e)
         left--;
         ask(run, e, i);
         all = all && !is_open(p);
-        if (!all && e->rung == PR_RUNG_T0 && run->L) break;
+        if (!all && only_a_proof(run, e)) break;
     }
     run->d.share_ops = run->d.share_z3 = 0;
     return all;
@@ -228,10 +236,10 @@ static bool run_rung(pr_run *run, pr_encoding *e)
         ask(run, e, i);
         open = open || run->pairs.data[i].put_off;
         all = all && (run->pairs.data[i].put_off || !is_open(&run->pairs.data[i]));
-        if (!all && e->rung == PR_RUNG_T0 && run->L) break;   /* no claim for all parameters: on to T1 */
+        if (!all && only_a_proof(run, e)) break;
     }
     run->cheap_pass = false;
-    if (open && (all || e->rung != PR_RUNG_T0 || !run->L)) all = run_dear_rows(run, e) && all;
+    if (open && (all || !only_a_proof(run, e))) all = run_dear_rows(run, e) && all;
     for (int i = 0; i < run->R->records.n; i++) run->table_load[i] = run->table_load[i] || e->table_load[i];
     return all && !run->d.failed && !run->d.interrupted;
 }

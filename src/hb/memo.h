@@ -16,6 +16,7 @@ typedef struct pr_asked {
     pr_term needs;
     const char *z3_reason;
     int64_t max_ops, z3_rlimit, wall_ms; /* under which limits a row gave up                          */
+    bool only_empty;
     bool put_off;                  /* dearer rows are still to come                                */
 } pr_asked;
 

@@ -77,6 +77,7 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
     int64_t left = max > 0 ? max - (int64_t)job->spent : 0;
     if (max > 0 && left < 1) left = 1;
     if (max > 0 && first > max) first = max;
+    if (job->limits->only_empty) first = (first + 1) / 2;   /* what is empty shows early, or not at all */
 
     pr_isl_quota(ctx, 0);
     isl_basic_set *set = pr_isl_leaf(ctx, leaf);
@@ -88,7 +89,9 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
             answer = ask_lexmin(ctx, set, leaf->n_cols, value);
             job->spent += pr_isl_used(ctx);
         }
-        if (answer == PR_ANSWER_UNKNOWN) {
+        if (answer == PR_ANSWER_UNKNOWN && leaf->bounded_below && job->limits->only_empty) {
+            *why = PR_REFUSAL_BUDGET;
+        } else if (answer == PR_ANSWER_UNKNOWN) {
             if (leaf->bounded_below && max > 0) {
                 left = max - (int64_t)job->spent;
                 if (left < 1) left = 1;

@@ -7,6 +7,7 @@
  * leaves also go to the engine. The answer is EMPTY only when every branch was shown empty; a
  * witness counts only after the query's own terms were evaluated at the point. */
 #include "term/leaf.h"
+#include "term/table.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <time.h>
@@ -38,6 +39,7 @@ typedef struct search {
     pr_refusal_kind open_why;       /* why some branch is not decided; NONE = all are */
     const char *open_message;
     int last_leaf;                  /* with an undecided one: where the search ends    */
+    bool only_empty;                /* no witness is wanted, or none can be evaluated  */
 } search;
 
 /* --- set-up -------------------------------------------------------------------------------- */
@@ -91,6 +93,17 @@ static bool builder_init(pr_builder *b, const pr_query *q, pr_arena *arena, cons
     return true;
 }
 
+/* Does the query read a table without values? It then has no value at any point, and no witness. */
+static bool has_no_value(const pr_builder *b)
+{
+    for (uint32_t w = 0; w < b->n_words; w++)
+        for (uint64_t bits = b->reach[w]; bits; bits &= bits - 1) {
+            pr_term t = { w * 64 + (uint32_t)__builtin_ctzll(bits) };
+            if (pr_term_op_of(b->T, t) == PR_TERM_OP_TABLE && !pr_tab_get(b->T, pr_term_tab(b->T, t))->values) return true;
+        }
+    return false;
+}
+
 static int64_t now_ns(void)
 {
     struct timespec t;
@@ -124,7 +137,8 @@ static void leave_open(search *s, pr_refusal_kind why, const char *message)
 {
     /* The first reason stands, but a mistake of ours is never hidden by another one. */
     if (s->open_why != PR_REFUSAL_NONE && why != PR_REFUSAL_INTERNAL) return;
-    if (s->open_why == PR_REFUSAL_NONE) s->last_leaf = s->out->leaves + (s->b.relaxed ? LUCK : PATIENCE);
+    if (s->open_why == PR_REFUSAL_NONE)
+        s->last_leaf = s->out->leaves + (s->only_empty ? 0 : s->b.relaxed ? LUCK : PATIENCE);
     s->open_why = why;
     s->open_message = message;
 }
@@ -194,12 +208,15 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
     pr_i128 *value = PR_NEW_N(b->arena, pr_i128, leaf.n_cols + 1);
     pr_refusal_kind why = PR_REFUSAL_NEEDS_SMT;
     pr_answer answer = PR_ANSWER_UNKNOWN;
-    bool trivial = leaf.n_rows == 0 && leaf.n_cols == 0;
+    bool trivial = leaf.n_rows == 0 && leaf.n_cols == 0, by_rows = trivial;
     if (trivial) {
         answer = PR_ANSWER_WITNESS;
         for (int j = 0; raw && j < sys->n_cols; j++) {
             if (sys->lo[j] > sys->hi[j]) return LEAF_CLOSED;
         }
+    } else if (s->ask && !raw && !s->limits->alone && pr_leaf_dive(&leaf, b->arena, value)) {
+        answer = PR_ANSWER_WITNESS;
+        by_rows = true;
     } else if (s->ask) {
         answer = s->ask(s->user, &leaf, value, &why);
         s->all_rows = false;
@@ -209,7 +226,7 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
     case PR_ANSWER_WITNESS: {
         pr_tri holds = accept(s, sys, value);
         if (holds == PR_YES) {
-            s->out->evidence = trivial ? "rows" : s->settled_by;
+            s->out->evidence = by_rows ? "rows" : s->settled_by;
             return LEAF_FOUND;
         }
         if (!complete) return LEAF_OPEN;
@@ -391,6 +408,7 @@ void pr_rows_decide(const pr_query *q, const pr_limits *limits, unsigned flags, 
         out->message = "a constant leaves the exact integer range";
         return;
     }
+    s.only_empty = limits->only_empty || has_no_value(&s.b);
     for (int i = 0; i < q->n_core; i++) pr_lower_push(&s.b, q->core[i].id, true);
     for (int i = 0; i < q->n_premises; i++) pr_lower_push(&s.b, q->premises[i].id, true);
     for (int i = 0; i < n; i++) pr_lower_push(&s.b, overlap[i].id, true);

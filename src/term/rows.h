@@ -66,4 +66,6 @@ pr_prepared pr_system_prepare(pr_system *s, unsigned flags);
 void pr_system_leaf(pr_system *s, pr_leaf *leaf);
 /* Values of all columns from those of the leaf; false on overflow. */
 bool pr_system_recover(const pr_system *s, const pr_i128 *leaf_value, pr_i128 *value);
+/* dive.c: the leaf's lexicographic minimum where bounds propagation finds it; false says nothing. */
+bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, pr_i128 *value);
 #endif

@@ -13,6 +13,8 @@
 #include <string.h>
 
 static const pr_limits limits = { .max_ops = 20000, .first_ops = 700, .max_leaves = 256 };
+/* Every leaf to isl: no point is looked for before it is asked. */
+static const pr_limits alone = { .max_ops = 20000, .first_ops = 700, .max_leaves = 256, .alone = true };
 
 static void show(const pr_query *q, pr_arena *arena)
 {
@@ -26,7 +28,7 @@ static void show(const pr_query *q, pr_arena *arena)
 static void random_against_enumeration(int rounds, uint64_t seed)
 {
     rng g = { seed };
-    int count[3] = { 0 }, unknown = 0, rows_only = 0, as_set = 0;
+    int count[3] = { 0 }, unknown = 0, rows_only = 0, as_set = 0, witnesses = 0, same = 0;
     const pr_engine *e = pr_engine_isl();
     pr_arena *keep = pr_arena_new(0, NULL);
     pr_engine_ctx *ctx = e->open(keep);
@@ -45,6 +47,19 @@ static void random_against_enumeration(int rounds, uint64_t seed)
             CHECK(o.answer != PR_ANSWER_UNKNOWN || o.why != PR_REFUSAL_INTERNAL);
             CHECK(o.answer == PR_ANSWER_UNKNOWN || o.evidence);
             if (o.answer == PR_ANSWER_WITNESS) CHECK(pr_query_holds(&r.q, &o.point) == PR_YES);
+            pr_outcome by_isl;
+            e->decide(ctx, &r.q, &alone, scratch, &by_isl);
+            CHECK(by_isl.answer == o.answer || by_isl.answer == PR_ANSWER_UNKNOWN || o.answer == PR_ANSWER_UNKNOWN);
+            if (o.answer == PR_ANSWER_WITNESS && by_isl.answer == PR_ANSWER_WITNESS) {
+                witnesses++;
+                same += memcmp(o.point.value, by_isl.point.value, sizeof(pr_i128) * (size_t)r.q.n_vars) == 0;
+            }
+            pr_limits hurry = limits;                        /* only EMPTY is of use */
+            hurry.only_empty = true;
+            pr_outcome p0;
+            e->decide(ctx, &r.q, &hurry, scratch, &p0);
+            CHECK(p0.answer == PR_ANSWER_UNKNOWN || p0.answer == want || want == PR_ANSWER_UNKNOWN);
+            CHECK(o.answer != PR_ANSWER_EMPTY || p0.answer == PR_ANSWER_EMPTY || p0.why == PR_REFUSAL_BUDGET);
             pr_limits few = limits;                          /* then as one set */
             few.max_leaves = 1;
             pr_outcome capped;
@@ -71,6 +86,7 @@ static void random_against_enumeration(int rounds, uint64_t seed)
     }
     e->close(ctx);
     pr_arena_free(keep);
+    printf("%d of %d witnesses are isl's own\n", same, witnesses);
     printf("%d queries: %d empty (%d by rows), %d with witness, %d not enumerable, %d unknown, %d as one set\n", rounds,
            count[PR_ANSWER_EMPTY], rows_only, count[PR_ANSWER_WITNESS], count[PR_ANSWER_UNKNOWN],
            unknown, as_set);
@@ -184,7 +200,7 @@ static void kernel_suite(void)
             pr_query q = suite_query(T, arena, i, race, symbolic);
             pr_engine_ctx *ctx = e->open(keep);
             pr_outcome o;
-            e->decide(ctx, &q, &limits, scratch, &o);
+            e->decide(ctx, &q, &alone, scratch, &o);
             if (suite[i].linear[symbolic]) {
                 CHECK(o.answer == (race ? PR_ANSWER_WITNESS : PR_ANSWER_EMPTY));
             } else {
@@ -204,23 +220,27 @@ static void kernel_suite(void)
             pr_answer right = o.answer;
             for (int64_t ops = 1; ops < 4000; ops += 97 + ops / 4) {
                 ctx = e->open(keep);
-                pr_limits l = limits;
+                pr_limits l = alone;
                 l.max_ops = ops;
                 e->decide(ctx, &q, &l, scratch, &o);
                 CHECK(o.answer == PR_ANSWER_UNKNOWN || o.answer == right);
                 CHECK(o.answer != PR_ANSWER_UNKNOWN || right == PR_ANSWER_UNKNOWN
                       || o.why == PR_REFUSAL_BUDGET);
-                e->decide(ctx, &q, &limits, scratch, &o);       /* the context is still good */
+                e->decide(ctx, &q, &alone, scratch, &o);       /* the context is still good */
                 CHECK(o.answer == right);
                 e->close(ctx);
             }
-            pr_limits l = limits;
+            ctx = e->open(keep);
+            e->decide(ctx, &q, &limits, scratch, &o);           /* with a first point of our own */
+            CHECK(o.answer == right && o.cost <= (uint64_t)is);
+            e->close(ctx);
+            pr_limits l = alone;
             ctx = e->open(keep);
             l.max_leaves = 1;
             e->decide(ctx, &q, &l, scratch, &o);
             CHECK(o.answer == PR_ANSWER_UNKNOWN || o.answer == right);
             int stop = 1;
-            l = limits;
+            l = alone;
             l.interrupt = &stop;
             e->decide(ctx, &q, &l, scratch, &o);
             CHECK(o.answer == PR_ANSWER_UNKNOWN ? o.why == PR_REFUSAL_TIMEOUT || right == PR_ANSWER_UNKNOWN
@@ -274,8 +294,10 @@ static void large_coefficients(void)
                     q.addr[c] = pr_add(T, k_lin(&k, (race ? 255 : 256) * unit[u], p[c], 16 * unit[u], l[c]),
                                        pr_scale(T, m[c], unit[u]));
                 }
-                pr_outcome o;
-                e->decide(ctx, &q, &limits, scratch, &o);
+                pr_outcome o, first;
+                e->decide(ctx, &q, &limits, scratch, &first);
+                e->decide(ctx, &q, &alone, scratch, &o);
+                CHECK(first.answer == o.answer);
                 CHECK(o.answer == (race ? PR_ANSWER_WITNESS : PR_ANSWER_EMPTY));
                 if (check_failures) fprintf(stderr, "unit %zu race %d: %d %s\n", u, race, o.answer,
                                             o.message ? o.message : "");
