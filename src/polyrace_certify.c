@@ -87,10 +87,50 @@ static const char *kind_name(const pr_record *r)
     return r->kind == PR_RECORD_LOAD || r->kind == PR_RECORD_ATOMIC_LOAD || r->kind == PR_RECORD_POLL ? "read" : "write";
 }
 
+/* Does the ledger call the pair proved? A launch asks more about a pair than certificates are about: what a
+ * weaker premise left open, whether two racing writes carry one value. */
+static bool is_kept(const pr_config_verdict *v, const pr_claim *x)
+{
+    if (!x->is_pair || x->pair < 0) return true;
+    if (x->pair >= v->ledger.n) return false;
+    pr_bucket b = v->ledger.data[x->pair].bucket;
+    return b == PR_BUCKET_PROVED || b == PR_BUCKET_GRID_FRAGILE;
+}
+
+/* Some claim reads a table of this argument's contents: its text says "; table tabN NAME" or "NAME[...]". */
+static bool reads_contents(const pr_config_verdict *v, const pr_certificate *c, pr_str name)
+{
+    static const char mark[] = "\n; table ";
+    for (int i = 0; i < c->claims.n; i++) {
+        const pr_claim *x = &c->claims.data[i];
+        if (!x->smt2 || !is_kept(v, x)) continue;
+        for (const char *at = strstr(x->smt2, mark); at; at = strstr(at, mark)) {
+            at = strchr(at + strlen(mark), ' ');
+            if (!at) break;
+            at++;
+            if (strncmp(at, name.s, (size_t)name.n) == 0 && (at[name.n] == '\n' || at[name.n] == '[')) return true;
+        }
+    }
+    return false;
+}
+
+static pr_status contents(writer *w, const pr_tensor *t, int k, int arg)
+{
+    pr_buf b;
+    pr_buf_init(&b, w->arena);
+    for (int64_t i = 0; i < t->numel; i++) {
+        pr_buf_i128(&b, t->values[i]);
+        pr_buf_putc(&b, '\n');
+    }
+    pr_buf_putc(&w->m, ',');
+    return file(w, "contents", pr_arena_printf(w->arena, "contents%d-%d.txt", k, arg), b.data ? b.data : "", b.n);
+}
+
 static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdict *v, const pr_certificate *c, int k)
 {
     const pr_records *R = j->records;
     pr_status s = PR_OK;
+    int written = 0;
     pr_buf_puts(&w->m, "{");
     quoted(w, "status", pr_verdict_status_name(v->status));
     pr_buf_putc(&w->m, ',');
@@ -102,6 +142,11 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
         pr_buf_putc(&w->m, ',');
         s = file(w, "records_text", pr_arena_printf(w->arena, "records%d.txt", k), text.data, text.n);
     }
+    pr_buf_puts(&w->m, ",\n \"grid\":");
+    if (j->launch && j->launch->grid_known)
+        pr_buf_printf(&w->m, "[%lld,%lld,%lld]", (long long)j->launch->grid[0], (long long)j->launch->grid[1],
+                      (long long)j->launch->grid[2]);
+    else pr_buf_puts(&w->m, "null");
     pr_buf_puts(&w->m, ",\n \"records\":[");
     for (int i = 0; s == PR_OK && j->lowered && i < R->records.n; i++) {
         const pr_record *r = &R->records.data[i];
@@ -119,6 +164,11 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
             pr_buf_i128(&w->m, t->storage_hi);
             pr_buf_puts(&w->m, "]");
         }
+        if (j->launch && i < j->launch->n_args && j->launch->args[i].kind == PR_ARG_INT) {
+            pr_buf_puts(&w->m, ",\"value\":");
+            pr_buf_i128(&w->m, j->launch->args[i].value);
+        }
+        if (t && t->has_values && reads_contents(v, c, R->args[i].name)) s = contents(w, t, k, i);
         pr_buf_putc(&w->m, '}');
     }
     pr_buf_puts(&w->m, "],\n \"ledger\":[");
@@ -132,7 +182,8 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
     pr_buf_puts(&w->m, "],\n \"claims\":[");
     for (int i = 0; s == PR_OK && i < c->claims.n; i++) {
         const pr_claim *x = &c->claims.data[i];
-        pr_buf_printf(&w->m, "%s\n  {\"pair\":", i ? "," : "");
+        if (!is_kept(v, x)) continue;
+        pr_buf_printf(&w->m, "%s\n  {\"pair\":", written++ ? "," : "");
         if (x->is_pair && x->pair >= 0) pr_buf_printf(&w->m, "%d", x->pair);
         else pr_buf_puts(&w->m, "null");
         pr_buf_puts(&w->m, ",\"claim\":\"empty\",");

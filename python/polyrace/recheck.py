@@ -1,13 +1,15 @@
 """Checks a certificate folder with other solvers: ``python -m polyrace.recheck DIR`` or ``polyrace recheck DIR``.
 
-Reads only what ``polyrace check --certify DIR`` wrote and shares no code with the analyser: this module imports
-neither the library nor the rest of the package. What it checks, docs/certificates.md says why:
+Reads only what ``polyrace check --certify DIR`` wrote, and the launch file where it is still there. Shares no code with
+the analyser: this module and its two parts (recheck_text.py, recheck_records.py) import neither the library nor the
+rest of the package. What it checks, docs/certificates.md says why:
 
 * every file has the digest that the manifest names, and the manifest its own;
 * the ledger holds every unordered pair of records twice (different programs, threads of one program), and an
-  ``ok`` leaves none open;
-* a pair that was never asked about rests on a fact that the manifest shows: neither access writes, or the two
-  arguments' storages are disjoint;
+  ``ok`` leaves none open; the records are those of the records' text;
+* a pair that was never asked about rests on what the records show: neither access writes, the storages are disjoint,
+  atomics that meet exactly, one program, one thread, a barrier between, no execution;
+* contents of tables are those of the launch, premises are named by a qualifier;
 * every other pair has a claim "no solution", which a solver confirms: cvc5, Z3 or isl. A claim too hard in one
   piece is taken in the steps that the certificate lists, each "under the equalities so far this difference is 0".
 """
@@ -21,13 +23,15 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
-EMPTY, NOT_EMPTY, UNKNOWN = "empty", "not empty", "unknown"
-
-
-class Rejected(Exception):
-    """The certificate does not show what it claims."""
+if __package__:
+    from .recheck_records import Records, _about, _granted
+    from .recheck_text import EMPTY, NOT_EMPTY, UNKNOWN, Rejected, Table, _launch_values, _steps, _tables
+else:                                          # as a script: its own folder and nothing else
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    from recheck_records import Records, _about, _granted
+    from recheck_text import EMPTY, NOT_EMPTY, UNKNOWN, Rejected, Table, _launch_values, _steps, _tables
 
 
 # ---- solvers ------------------------------------------------------------------------------------------------
@@ -146,56 +150,86 @@ def _manifest(folder: str) -> dict:
     return doc
 
 
-def _ledger(config: dict) -> List[dict]:
-    """Every unordered pair of records twice, in order."""
+_SCOPES = {"T0": "any-params-any-grid", "T1": "this-params-any-grid", "T1-launch": "this-params-this-grid"}
+
+
+def _shape(doc: dict) -> None:
+    """The verdict is what its configurations say."""
+    configs = doc["configs"]
+    if doc["status"] == "ok":
+        if not configs or any(c["status"] != "ok" for c in configs):
+            raise Rejected("the verdict is ok, but not that of every configuration")
+        weakest = max((c["rung"] for c in configs), key=list(_SCOPES).index)
+        if doc["scope"] != _SCOPES[weakest]:
+            raise Rejected(f"the scope {doc['scope']} is not that of the rung {weakest}")
+
+
+def _ledger(config: dict, records: "Records") -> List[dict]:
+    """Every unordered pair of records twice, in order; the records are those of the text."""
     n, rows = len(config["records"]), config["ledger"]
     want = [(a, b, who) for a in range(n) for b in range(a, n) for who in ("programs", "threads")]
     if [r["id"] for r in config["records"]] != list(range(n)):
         raise Rejected("the records are not numbered from 0")
+    for r in config["records"]:
+        x = records.items.get(r["id"])
+        if x is None or r["argument"] != int(x["base"][0]) or r["access"] != ("read" if _only_reads(x) else "write"):
+            raise Rejected(f"record {r['id']} is not the one of the records' text")
+    if len(records.items) != n:
+        raise Rejected(f"{n} records are listed, the text has {len(records.items)}")
     got = [(r["a"], r["b"], r["agents"]) for r in rows]
     if got != want or [r["pair"] for r in rows] != list(range(len(rows))):
         raise Rejected(f"the ledger has {len(rows)} rows; {n} records have {len(want)} pairs")
     return rows
 
 
-def _filtered(config: dict, row: dict) -> bool:
-    """A pair without a query: does the manifest show why?"""
-    a, b = config["records"][row["a"]], config["records"][row["b"]]
-    if a["access"] == b["access"] == "read":
-        return True
-    x, y = (config["arguments"][r["argument"]] if 0 <= r["argument"] < len(config["arguments"]) else {} for r in (a, b))
-    if a["argument"] != b["argument"] and "storage" in x and "storage" in y:
-        return x["storage"][1] <= y["storage"][0] or y["storage"][1] <= x["storage"][0]
-    return False
+def _only_reads(x: dict) -> bool:
+    return x["kind"][0] in ("load", "atomic_load", "atomic_poll")
 
 
-# True for all integers f and d. Solvers find this instance of it hard to guess.
-_PRODUCT = "(assert (=> (>= f 1) (& (=> (>= d 1) (>= (* f d) f)) (=> (<= d (- 1)) (<= (* f d) (- f))))))\n"
-
-_DIVISION = re.compile(r"^\(define-fun (t\d+) \(\) Int \((?:fdiv|fmod|tdiv|trem) .*\)\)$", re.M)
-
-
-def _product(k: int) -> str:
-    """The instance of _PRODUCT for fact k."""
-    return re.sub(r"\b[fd]\b", lambda m: {"f": f"factor-{k}", "d": f"difference-{k}"}[m[0]], _PRODUCT).replace("&", "and")
-
-
-def _steps(text: str, facts: int) -> Iterator[Tuple[str, List[str]]]:
-    """(what, questions) of each fact and of the conclusion; one question answered "empty" is enough. The first
-    question leaves every quotient and remainder free: it has more solutions, and is often much easier."""
-    body = text.replace("(check-sat)", "")
-    free = _DIVISION.sub(r"(declare-const \1 Int)", body)
-    known = ""
-    for k in range(facts + 1):
-        end = f"(assert (not fact-{k}))\n(check-sat)\n" if k < facts else "(check-sat)\n"
-        what = f"fact-{k}" if k < facts else "no solution is left"
-        if f"(define-fun factor-{k} () Int" in text:
-            end = _product(k) + end
-        yield what, [free + known + end, body + known + end]
-        known += f"(assert fact-{k})\n"
+def _filtered(config: dict, records: "Records", row: dict, qualifiers: List[str]) -> str:
+    """A pair without a query: what do records and storages show?"""
+    a, b = records.items[row["a"]], records.items[row["b"]]
+    if _only_reads(a) and _only_reads(b):
+        return "reads"
+    i, j = int(a["base"][0]), int(b["base"][0])
+    if i == j or i < 0 or j < 0:
+        return ""
+    x, y = config["arguments"][i], config["arguments"][j]
+    if "storage" in x and "storage" in y:
+        return "storages" if x["storage"][1] <= y["storage"][0] or y["storage"][1] <= x["storage"][0] else ""
+    return "arguments" if "assumes distinct pointer arguments do not overlap" in qualifiers else ""
 
 
-def _claim(folder: str, claim: dict, solvers: List[Solver], isl: Optional[Solver], every: bool) -> Tuple[str, List[str]]:
+def _qualified(config: dict, records: "Records", qualifiers: List[str]) -> None:
+    """The premises that the records show by themselves are named."""
+    if config["status"] != "ok":
+        return
+    if any("await" in x for x in records.items.values()) and "assumes termination" not in qualifiers:
+        raise Rejected("the kernel waits for memory, but no qualifier says 'assumes termination'")
+    if config.get("grid") is None and any(i not in records.axes for i in (1, 2)) and \
+            "assumes extent 1 on unread grid axes" not in qualifiers and not records.atomics:
+        raise Rejected("no grid is known, but no qualifier says 'assumes extent 1 on unread grid axes'")
+
+
+def _contents(folder: str, config: dict, launch: Optional[dict], where: str) -> Dict[str, List[int]]:
+    """What the certificate says arguments hold, compared with the launch file where there is one."""
+    out: Dict[str, List[int]] = {}
+    for a in config["arguments"]:
+        if "contents" not in a:
+            continue
+        text = _read(folder, a["contents"])
+        out[a["name"]] = [int(x) for x in text.split()]
+        if launch is not None:
+            body = launch.get("args", {}).get(a["name"], {})
+            body = body.get("tensor", body) if isinstance(body, dict) else {}
+            values = _launch_values(body, where)
+            if values is not None and values != out[a["name"]]:
+                raise Rejected(f"the contents of {a['name']} are not those of the launch")
+    return out
+
+
+def _claim(folder: str, claim: dict, solvers: List[Solver], isl: Optional[Solver], every: bool,
+           tables_of: Callable[[str, str], Dict[str, Table]]) -> Tuple[str, List[str]]:
     """How the claim was confirmed ('direct', 'steps', '' = not) and by whom. Raises when it is refuted."""
     if claim.get("claim") != "empty":
         raise Rejected(f"a claim of another kind: {claim.get('claim')!r}")
@@ -209,51 +243,74 @@ def _claim(folder: str, claim: dict, solvers: List[Solver], isl: Optional[Solver
             by.append("isl")
     if "smt2" not in claim:
         return ("direct" if by else ""), by
+    name = claim["smt2"]["file"]
     text = _read(folder, claim["smt2"])
+    tables = tables_of(text, name)
     how = "direct" if by else ""
     for s in solvers:
         if by and not every and s.name != solvers[0].name:
             break
-        done = _in_steps(s, text, claim) or _direct(s, text, claim)
+        done = _in_steps(s, text, claim, tables) or _direct(s, text, name)
         if done:
             by.append(s.name)
             how = how or done
     return how, by
 
 
-def _direct(s: Solver, text: str, claim: dict) -> str:
+def _direct(s: Solver, text: str, name: str) -> str:
     answer = s.solve(text)
-    if answer == NOT_EMPTY:
-        raise Rejected(f"{claim['smt2']['file']}: {s.name} finds a solution")
+    if answer == NOT_EMPTY and not _LOOSE.search(text):
+        raise Rejected(f"{name}: {s.name} finds a solution")
     return "direct" if answer == EMPTY else ""
 
 
-def _in_steps(s: Solver, text: str, claim: dict) -> str:
+# What a text leaves open (values that are not modelled): a solution of it refutes nothing.
+_LOOSE = re.compile(r"^\(declare-(?:const t\d+|fun tab\d+) ", re.M)
+
+
+def _in_steps(s: Solver, text: str, claim: dict, tables: Dict[str, Table]) -> str:
     facts = claim.get("facts")
-    if not isinstance(facts, int) or facts < 1:
+    if not isinstance(facts, int) or facts < 0:
         return ""
-    for what, (free, full) in _steps(text, facts):
-        if s.solve(free) == EMPTY:
+    for what, exact, others in _steps(text, facts, tables):
+        if any(s.solve(q) == EMPTY for q in others):
             continue
-        answer = s.solve(full)
-        if answer == NOT_EMPTY:
+        answer = s.solve(exact)
+        if answer == NOT_EMPTY and not _LOOSE.search(text):
             raise Rejected(f"{claim['smt2']['file']}: {s.name} refutes the step {what}")
         if answer != EMPTY:
             return ""
-    return "steps"
+    return "steps" if facts else "direct"
+
+
+def _launch(path) -> Tuple[Optional[dict], str]:
+    """The launch file that the certificate names, when it is still there."""
+    try:
+        with open(str(path), encoding="utf-8") as f:
+            doc = json.load(f)
+    except (OSError, ValueError):
+        return None, ""
+    return (doc, os.path.dirname(str(path))) if isinstance(doc, dict) else (None, "")
 
 
 def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Callable[[str], None],
             every: bool = False) -> bool:
     """True when everything is confirmed. Raises Rejected when something is wrong, false when something is open."""
     doc = _manifest(folder)
-    open_claims, folded, filtered = 0, 0, 0
+    launch, where = _launch(doc.get("input"))
+    if doc["status"] == "ok" and any(c["rung"] is None or "records_text" not in c for c in doc["configs"]):
+        say(f"{folder}: {doc['kernel']}: ok: not confirmed: it holds no records (there are no certificates of shared memory)")
+        return False
+    _shape(doc)
+    open_claims, folded = 0, 0
+    filtered: Dict[str, int] = {}
     counts: Dict[str, int] = {}
     total = by_steps = 0
     for config in doc["configs"]:
-        if "records_text" in config:
-            _read(folder, config["records_text"])
-        rows = _ledger(config)
+        records = Records(_read(folder, config["records_text"]) if "records_text" in config else "")
+        rows = _ledger(config, records)
+        _qualified(config, records, doc["qualifiers"])
+        contents = _contents(folder, config, launch, where)
         claims: Dict[int, dict] = {}
         for claim in config["claims"]:
             if claim["pair"] is not None:
@@ -265,8 +322,13 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
                     head = re.search(r"^; pair (\d+)$", _read(folder, claim["smt2"]), re.M)
                     if not head or int(head[1]) != claim["pair"]:
                         raise Rejected(f"{name}: it is not about pair {claim['pair']}")
+                    _about(name, _read(folder, claim["smt2"]), row, records, config)
+                    if config["status"] == "ok" and not _granted(name, _read(folder, claim["smt2"]), records, config, doc["qualifiers"], solvers):
+                        say(f"  not confirmed: {name} (its premises follow from no qualifier)")
+                        open_claims += 1
                 claims[claim["pair"]] = claim
-            how, by = _claim(folder, claim, solvers, isl, every)
+            how, by = _claim(folder, claim, solvers, isl, every,
+                             lambda text, name: _tables(text, contents, records.size_of, doc["qualifiers"], name))
             total += 1
             for name in by:
                 counts[name] = counts.get(name, 0) + 1
@@ -275,25 +337,27 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
                 say(f"  not confirmed: {claim.get('smt2', {}).get('file', 'a claim without a text')} ({claim.get('evidence')})")
             by_steps += how == "steps"
         for row in rows:
-            bucket = row["bucket"]
-            if bucket == "filtered":
-                if not _filtered(config, row):
-                    if row["evidence"] not in ("neither writes", "different buffers"):
-                        folded += 1           # program order, atomics of one kind: the encoder's word
-                    else:
-                        raise Rejected(f"pair {row['pair']}: '{row['evidence']}', but the manifest does not show it")
-                else:
-                    filtered += 1
-            elif bucket.startswith("proved"):
-                if row["pair"] not in claims:
-                    folded += 1
-            elif config["status"] == "ok":
-                raise Rejected(f"pair {row['pair']} is {bucket}, but the verdict is ok")
-    state = "confirmed" if not open_claims else f"{open_claims} of {total} claims not confirmed"
+            bucket, why = row["bucket"], ""
+            if not (bucket == "filtered" or str(bucket).startswith("proved")):
+                if config["status"] == "ok":
+                    raise Rejected(f"pair {row['pair']} is {bucket}, but the verdict is ok")
+                continue
+            if row["pair"] in claims and bucket != "filtered":
+                continue
+            why = _filtered(config, records, row, doc["qualifiers"]) or records.never_meet(row, config, doc["qualifiers"], solvers)
+            if why:
+                filtered[why] = filtered.get(why, 0) + 1
+            elif row["evidence"] in ("neither writes", "different buffers"):
+                raise Rejected(f"pair {row['pair']}: '{row['evidence']}', but the records do not show it")
+            else:
+                say(f"  not confirmed: pair {row['pair']} ({row['evidence']})")
+                folded += 1
+    bad = open_claims + folded
+    state = "confirmed" if not bad else f"{open_claims} of {total} claims and {folded} pairs not confirmed"
     say(f"{folder}: {doc['kernel']}: {doc['status']}{' (' + doc['scope'] + ')' if doc.get('scope') else ''}: {state}; {total} claims "
-        f"({', '.join(f'{k} {v}' for k, v in sorted(counts.items())) or 'none'}; {by_steps} in steps), {filtered} pairs by the "
-        f"manifest, {folded} folded by the encoder and not re-checked")
-    return open_claims == 0
+        f"({', '.join(f'{k} {v}' for k, v in sorted(counts.items())) or 'none'}; {by_steps} in steps), pairs by the records: "
+        f"{', '.join(f'{k} {v}' for k, v in sorted(filtered.items())) or 'none'}")
+    return not bad
 
 
 def folders(root: str) -> List[str]:
@@ -337,7 +401,7 @@ def main(argv: Optional[List[str]] = None) -> int:
                 good = False
                 lines.append(f"{folder}: REJECTED: {e}")
                 status = 1
-            except (KeyError, TypeError, IndexError, AttributeError) as e:
+            except (KeyError, TypeError, IndexError, AttributeError, ValueError) as e:
                 good = False
                 lines.append(f"{folder}: REJECTED: manifest.json: malformed ({type(e).__name__}: {e})")
                 status = 1

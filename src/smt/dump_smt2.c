@@ -13,6 +13,7 @@ typedef struct writer {
     pr_buf *b;
     const pr_query *q;
     bool *done;                 /* by term id */
+    bool *table;                /* by table id */
     const char *why;
 } writer;
 
@@ -153,29 +154,27 @@ static void put_extremum(writer *w, pr_term t, bool is_min)
     pr_buf_putc(w->b, ')');
 }
 
-/* The entry as a chain of choices; an unknown function has no text. */
-static void put_entry(writer *w, pr_term t)
+/* A table as a function: a chain of choices over its runs, or over its entries. A function that nobody knows is
+ * declared where certificates ask for it (every function of the index has to be without a solution then). */
+static void define_table(writer *w, pr_tab tab)
 {
     const pr_terms *T = w->q->terms;
-    pr_tab tab = pr_term_tab(T, t);
     const pr_tab_info *x = pr_tab_get(T, tab);
-    pr_term index = pr_term_child(T, t, 0);
     int n;
-    const pr_tab_piece *p = pr_tab_pieces(T, tab, &n);
+    if (w->table[tab.id]) return;
+    w->table[tab.id] = true;
     if (!x->values) {
-        w->why = "a value loaded from memory";
-        pr_buf_putc(w->b, '0');
+        if (!w->q->trace) w->why = "a value loaded from memory";
+        pr_buf_printf(w->b, "; function tab%u %s%s%s\n(declare-fun tab%u (Int) Int)\n", tab.id, x->name,
+                      x->injective ? " distinct" : "", x->nondecreasing ? " nondecreasing" : "", tab.id);
         return;
     }
+    const pr_tab_piece *p = pr_tab_pieces(T, tab, &n);
     int64_t count = p ? n : x->n;
-    pr_buf_puts(w->b, "(ite (< ");
-    put_ref(w, index);
-    pr_buf_puts(w->b, " 0) ");
+    pr_buf_printf(w->b, "; table tab%u %s\n(define-fun tab%u ((i Int)) Int (ite (< i 0) ", tab.id, x->name, tab.id);
     put_int(w->b, x->values[0]);
     for (int64_t i = 0; i < count; i++) {
-        pr_buf_puts(w->b, " (ite (<= ");
-        put_ref(w, index);
-        pr_buf_putc(w->b, ' ');
+        pr_buf_puts(w->b, " (ite (<= i ");
         put_int(w->b, p ? p[i].last : i);
         pr_buf_puts(w->b, ") ");
         if (!p) {
@@ -184,15 +183,22 @@ static void put_entry(writer *w, pr_term t)
         }
         pr_buf_puts(w->b, "(+ (* ");
         put_int(w->b, p[i].a);
-        pr_buf_putc(w->b, ' ');
-        put_ref(w, index);
-        pr_buf_puts(w->b, ") ");
+        pr_buf_puts(w->b, " i) ");
         put_int(w->b, p[i].b);
         pr_buf_putc(w->b, ')');
     }
     pr_buf_putc(w->b, ' ');
     put_int(w->b, x->values[x->n - 1]);
     for (int64_t i = 0; i <= count; i++) pr_buf_putc(w->b, ')');
+    pr_buf_puts(w->b, ")\n");
+}
+
+static void put_entry(writer *w, pr_term t)
+{
+    const pr_terms *T = w->q->terms;
+    pr_buf_printf(w->b, "(tab%u ", pr_term_tab(T, t).id);
+    put_ref(w, pr_term_child(T, t, 0));
+    pr_buf_putc(w->b, ')');
 }
 
 static void define(void *user, pr_term t)
@@ -202,7 +208,12 @@ static void define(void *user, pr_term t)
     pr_term_op op = pr_term_op_of(T, t);
     if (w->done[t.id]) return;
     w->done[t.id] = true;
+    if (op == PR_TERM_OP_APP && w->q->trace) {      /* certificates: any value at all, which has more solutions */
+        pr_buf_printf(w->b, "(declare-const t%u %s)\n", t.id, pr_term_is_bool(T, t) ? "Bool" : "Int");
+        return;
+    }
     if (pr_term_arity(T, t) == 0 && op != PR_TERM_OP_APP) return;
+    if (op == PR_TERM_OP_TABLE) define_table(w, pr_term_tab(T, t));
     pr_buf_printf(w->b, "(define-fun t%u () %s ", t.id, pr_term_is_bool(T, t) ? "Bool" : "Int");
     switch (op) {
     case PR_TERM_OP_SUM: put_sum(w, t); break;
@@ -233,12 +244,12 @@ static void define(void *user, pr_term t)
     pr_buf_puts(w->b, ")\n");
 }
 
-static void put_assert(writer *w, pr_term t)
+static void put_assert(writer *w, pr_term t, const char *role)
 {
     pr_term_visit(w->q->terms, t, define, w);
     pr_buf_puts(w->b, "(assert ");
     put_ref(w, t);
-    pr_buf_puts(w->b, ")\n");
+    pr_buf_printf(w->b, ")%s\n", role);
 }
 
 static void put_name(writer *w, const char *word, int number, const char *sort, pr_term t)
@@ -257,6 +268,7 @@ bool pr_smt_dump(const pr_query *q, const pr_limits *limits, pr_buf *out, const 
     int n = pr_query_overlap(q, pr_query_box(q), overlap);
     writer w = { .b = out, .q = q };
     w.done = PR_NEW_N(out->arena, bool, pr_terms_count(T));
+    w.table = PR_NEW_N(out->arena, bool, pr_tabs_count(T) + 1);
     if (q->pair >= 0) pr_buf_printf(out, "; pair %d\n", q->pair);
     pr_buf_puts(out, "; unsat: no two distinct accesses overlap\n(set-logic ALL)\n");
     pr_buf_puts(out, prologue);
@@ -282,7 +294,7 @@ bool pr_smt_dump(const pr_query *q, const pr_limits *limits, pr_buf *out, const 
     for (size_t l = 0; l < PR_LEN(lists); l++) {
         for (int i = 0; i < lists[l].n; i++) {
             if (pr_term_none(lists[l].t[i])) ok = false;
-            else put_assert(&w, lists[l].t[i]);
+            else put_assert(&w, lists[l].t[i], lists[l].t == q->premises ? " ; premise" : "");
         }
     }
     for (int i = 0; i < q->n_distinct; i++) {
