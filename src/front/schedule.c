@@ -3,7 +3,7 @@
 #include <assert.h>
 #include "front/interp_core.h"
 
-enum { MOST_PROGRAMS = 4096, MOST_ATOMICS = 1 << 14, MOST_LANES = 1 << 16, MOST_CELLS = 1 << 20, MOST_ORDERS = 8, FEW_PROGRAMS = 64,
+enum { MOST_PROGRAMS = 4096, MOST_ATOMICS = 1 << 14, MOST_LANES = 1 << 16, MOST_CELLS = 1 << 20, MOST_ORDERS = 8, FEW_PROGRAMS = 64, MOST_BETWEEN = 6,
        NEAR = 8 /* programs before those of the witness that run with them */ };
 
 /* ---- memory, byte by byte ------------------------------------------------------------------- */
@@ -25,13 +25,15 @@ typedef struct sync_event {
 
 /* A lane of one of the two accesses asked for. */
 typedef struct seen {
-    int which, program, number, event;
+    int which, site, program, number, event;
     int64_t epoch, lane;
     uint64_t addr; int width;
     bool wrote, reads, atomic, device, async;
     int dep_first, n_deps;
 } seen;
 typedef struct seen_event { pr_schedule_access at; int64_t shape[PR_MAX_RANK]; } seen_event;
+
+typedef struct waiting { int number, first, n; } waiting;
 
 typedef struct program {
     int64_t pid[3];
@@ -50,13 +52,15 @@ typedef struct world {
     program *p; int n;
     int now;                       /* program that runs                                             */
     bool waits;                    /* ... ended because it would wait, or because its turn is over          */
-    bool by_step;                  /* a turn is one atomic                                          */
+    bool by_step;                  /* a turn is one atomic, of every program or of program slow alone   */
+    int slow;
     int steps;                     /* atomics of this turn                                         */
     PR_VEC(sync_event) sync;
     PR_VEC(seen) seen;
     PR_VEC(seen_event) seen_event;
     bool listed;                   /* the event whose lanes are touched is the last of them               */
     PR_VEC(int) deps;
+    PR_VEC(waiting) waiting;       /* what every event of the asked program waits for; intra only               */
     int64_t epoch; int number;     /* of the event whose lanes are touched                             */
     int event_deps, n_event_deps;
     bool *atomic_base;             /* by argument: some atomic accesses it                              */
@@ -190,7 +194,7 @@ static void note_seen(world *w, const pr_interp_event *e, const pr_interp_touch 
             pr_vec_push(w->arena, &w->seen_event, v);
             w->listed = true;
         }
-        seen s = {.which = k, .program = w->now, .number = e->number, .event = w->seen_event.n - 1, .epoch = w->epoch, .wrote = wrote,
+        seen s = {.which = k, .site = e->op->id, .program = w->now, .number = e->number, .event = w->seen_event.n - 1, .epoch = w->epoch, .wrote = wrote,
                   .lane = t->lane, .addr = t->addr, .width = e->width,
                   .reads = e->kind != PR_INTERP_STORE && e->kind != PR_INTERP_ATOMIC_STORE, .atomic = is_atomic(e->kind),
                   .device = e->scope == PR_INTERP_SCOPE_GPU || e->scope == PR_INTERP_SCOPE_SYS, .async = e->via_desc,
@@ -258,7 +262,7 @@ static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
         t->old_known = p->log.data[p->at++].known;
         return true;
     }
-    if (w->by_step && is_atomic(e->kind) && t->lane == 0 && w->steps++) {
+    if (w->by_step && (w->slow < 0 || w->slow == w->now) && is_atomic(e->kind) && t->lane == 0 && w->steps++) {
         w->waits = true;                          /* the next program goes on before this atomic */
         return false;
     }
@@ -324,6 +328,8 @@ static void event(void *user, const pr_interp_event *e)
     w->event_deps = w->deps.n;
     w->n_event_deps = e->n_deps;
     for (int i = 0; i < e->n_deps; i++) pr_vec_push(w->arena, &w->deps, e->deps[i]);
+    if (w->ask->intra && e->n_deps && memcmp(e->pid, w->ask->pid[0], sizeof e->pid) == 0)
+        pr_vec_push(w->arena, &w->waiting, ((waiting){e->number, w->event_deps, e->n_deps}));
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
@@ -363,12 +369,15 @@ static bool ordered(world *w, const seen *x, const seen *y)
         for (int j = 0; j < i && !reached; j++)      /* an acquire that is after x, in the same program */
             reached = after[j] && w->sync.data[j].program == s->program && w->sync.data[j].number <= s->number;
         if (!reached || !s->releases || !s->wrote) continue;
-        for (int j = i + 1; j < n; j++) {            /* the release sequence */
+        const sync_event *last = s;
+        for (int j = i + 1; j < n; j++) {            /* the release sequence: each hop reads the write before it */
             const sync_event *r = &w->sync.data[j];
             bool overlap = r->addr < s->addr + (uint64_t)s->width && s->addr < r->addr + (uint64_t)r->width;
             if (!overlap) continue;
-            if (r->acquires && r->device) after[j] = true;
-            if (r->wrote && !r->whole) break;
+            bool hop = r->addr == s->addr && r->width == s->width && ((last->device && r->device) || last->program == r->program);
+            if (hop && r->acquires && r->device) after[j] = true;
+            if (r->wrote && (!hop || !r->whole)) break;
+            if (r->wrote) last = r;
         }
     }
     for (int i = 0; i < n && !found; i++) found = after[i] && out_of(w, &w->sync.data[i], y);
@@ -401,13 +410,29 @@ static bool is_wanted(const world *w, int k, const seen *s)
     return true;
 }
 
+/* Does event second of the asked program wait for event first, through whatever lies between? Lanes and masks of those do not
+ * count: over-estimated. */
+static bool waits_for(const world *w, int second, int first, int depth)
+{
+    for (int i = 0; i < w->waiting.n; i++) {
+        const waiting *x = &w->waiting.data[i];
+        if (x->number != second) continue;
+        for (int k = 0; k < x->n; k++) {
+            int m = w->deps.data[x->first + k];
+            if (m == first || (m > first && depth > 0 && waits_for(w, m, first, depth - 1))) return true;
+        }
+        return false;               /* a later run of the program repeats it */
+    }
+    return false;
+}
+
 /* Orders inside a program that the records do not see (another barrier ran) take the race away. */
 static bool unordered_inside(const world *w, const seen *x, const seen *y)
 {
     if (x->epoch != y->epoch) return false;
     if (x->number == y->number) return true;
     const seen *first = x->number < y->number ? x : y, *second = first == x ? y : x;
-    if (depends_on(w, second->dep_first, second->n_deps, first->number)) {
+    if (waits_for(w, second->number, first->number, MOST_BETWEEN)) {
         pr_schedule_access a = *access_of(w, first), b = *access_of(w, second);
         bool same = a.rank == b.rank;
         for (int d = 0; d < a.rank && same; d++) same = a.lane[d] == b.lane[d];
@@ -419,6 +444,13 @@ static bool unordered_inside(const world *w, const seen *x, const seen *y)
             return false;
     }
     return true;
+}
+
+/* Lanes that the witness does not name. One lane of one operation belongs to one thread in every iteration; what orders an
+ * access through a descriptor is not known. */
+static bool two_threads(const seen *x, const seen *y)
+{
+    return !x->async && !y->async && (x->site != y->site || x->lane != y->lane);
 }
 
 /* Answers of the last pair of operations: their lanes come one after the other. */
@@ -440,13 +472,14 @@ static bool judge(world *w, pr_schedule_result *r)
             const seen *x = &w->seen.data[i];
             if (x->which != 0) continue;
             if (pass == 0 && memcmp(pid_of(w, x), w->ask->pid[0], sizeof w->ask->pid[0]) != 0) continue;
-            if (w->ask->intra && !is_wanted(w, 0, x)) continue;
+            if (w->ask->intra && pass == 0 && !is_wanted(w, 0, x)) continue;
             for (int j = 0; j < w->seen.n; j++) {
                 const seen *y = &w->seen.data[j];
                 if (--budget < 0) return false;
                 if (y->which != 1 || !conflict(w, x, y)) continue;
                 if (pass == 0 && memcmp(pid_of(w, y), w->ask->pid[1], sizeof w->ask->pid[1]) != 0) continue;
-                if (w->ask->intra ? !is_wanted(w, 1, y) || !unordered_inside(w, x, y) : ordered_either_way(w, x, y, &last))
+                if (w->ask->intra ? (pass == 0 ? !is_wanted(w, 1, y) : !two_threads(x, y)) || !unordered_inside(w, x, y)
+                                  : ordered_either_way(w, x, y, &last))
                     continue;
                 r->found = true;
                 r->at[0] = *access_of(w, x);
@@ -471,9 +504,15 @@ static bool order_of(world *w, int k, int *order)
     /* many programs: those orders first that soon have run the two (see run_order) */
     static const int soon[MOST_ORDERS + 2] = {4, 8, 9, 2, 3, 7, 5, 6, 0, 1};
     bool many = w->n > FEW_PROGRAMS;
-    if (a < 0 || b < 0 || k >= (many ? MOST_ORDERS + 2 : 2 * MOST_ORDERS)) return false;
+    if (a < 0 || b < 0 || k >= (many ? MOST_ORDERS + 2 : 2 * MOST_ORDERS + 2)) return false;
     w->by_step = !many && k >= MOST_ORDERS;
-    k = many ? soon[k] : k % MOST_ORDERS;
+    w->slow = -1;
+    if (!many && k >= 2 * MOST_ORDERS) {     /* one of the two goes first and atomic by atomic, the others run ahead */
+        w->slow = k == 2 * MOST_ORDERS ? a : b;
+        k = k == 2 * MOST_ORDERS ? 2 : 3;
+    } else {
+        k = many ? soon[k] : k % MOST_ORDERS;
+    }
     if (k == 9) {                    /* each of the two behind its neighbours, which may hand something over */
         for (int i = a > NEAR ? a - NEAR : 0; i <= a; i++)
             if (i != b || a == b) order[n++] = i;
@@ -542,7 +581,7 @@ static const char *run_order(world *w, pr_machine *m, const int *order, bool *st
         *p = (program){.last_poll = NULL};
         memcpy(p->pid, pid, sizeof pid);
     }
-    w->sync.n = w->seen.n = w->seen_event.n = w->deps.n = 0;
+    w->sync.n = w->seen.n = w->seen_event.n = w->deps.n = w->waiting.n = 0;
     w->mem = (memory){0};
     int left = w->n;
     *stuck = false;

@@ -359,7 +359,8 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
         if (p->state != PR_PAIR_WITNESS) continue;
         const char *searched = "no launch was run";
         bool maybe = pr_order_maybe_synchronised(e, p->a, p->b, p->intra, &w, &r);
-        if ((maybe || p->synced) && !hidden) {     /* only an execution of the launch decides */
+        bool by_value = p->query->relaxed && run->R->has_atomics && !(p->intra && (record(run, p->a)->via_desc || record(run, p->b)->via_desc));
+        if ((maybe || p->synced || by_value) && !hidden) {     /* only an execution of the launch decides */
             pr_race race;
             bool relaxed = p->query->relaxed;
             p->query->relaxed = true;

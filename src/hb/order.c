@@ -8,6 +8,8 @@
 #include "hb/order.h"
 #include <assert.h>
 
+enum { MOST_BETWEEN = 3 };             /* accesses between two ends of a dependency, where their masks matter */
+
 typedef struct epoch { bool exact; pr_term count; } epoch;
 
 static int chain(const pr_frame *f, const pr_frame **out, int cap)
@@ -210,6 +212,36 @@ static bool depends(const pr_encoding *e, const pr_record *x, const pr_record *y
     return true;
 }
 
+static bool same_shape(const pr_record *a, const pr_record *b)
+{
+    if (a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+/* When does y, an execution of copy s, wait for x at its lane and iteration through accesses whose masks need not hold wherever
+ * y runs (the closure of build.c holds those that run with it)? A disjunction over the accesses between. */
+static pr_term waits_through(pr_encoding *e, const pr_record *x, const pr_record *y, const pr_side *s, int depth)
+{
+    pr_terms *T = e->terms;
+    pr_term when = PR_TERM_FALSE;
+    if (depth == 0 || x->via_desc || !x->has_position || !y->has_position) return when;
+    if (x->kind == PR_RECORD_LOAD && ((lanes_of(x) == 1 && named_scalar_strict(x)) || (e->options->dep_strict && pr_order_is_replicated(e, x))))
+        return when;
+    for (int i = 0; i < y->n_dep_closure; i++) {
+        const pr_record *m = &e->records->records.data[y->dep_closure[i]];
+        if (m->uncertain || m->refused.kind || m->via_desc || !m->has_position || !same_shape(m, y) || !frame_in(y->frame, m->frame)) continue;
+        if (m->kind == PR_RECORD_LOAD && ((lanes_of(m) == 1 && named_scalar_strict(m)) || (e->options->dep_strict && pr_order_is_replicated(e, m))))
+            continue;
+        pr_term mask = pr_subst_apply((pr_subst *)&s->subst, m->mask);
+        if (pr_term_none(mask)) continue;
+        if (!depends(e, x, m)) mask = pr_and(T, mask, waits_through(e, x, m, s, depth - 1));
+        when = pr_or(T, when, mask);
+    }
+    return when;
+}
+
 bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool without_o3,
                         pr_term_vec *core, bool *never, bool *used_o3)
 {
@@ -252,6 +284,18 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
         *used_o3 = true;
         if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;
         else pr_vec_push(e->arena, core, differ);
+    } else if (x != y && !without_o3 && same_shape(x, y)) {
+        pr_term when = pr_or(T, waits_through(e, x, y, b, MOST_BETWEEN), waits_through(e, y, x, a, MOST_BETWEEN));
+        when = pr_encode_simplify(e, when);
+        if (!pr_term_is(when, PR_TERM_FALSE)) {
+            pr_term differ = indices_differ(e, a, b);
+            for (int d = 0; d < x->rank; d++)
+                if (x->shape[d] > 1) differ = pr_or(T, differ, pr_ne(T, a->lane[d], b->lane[d]));
+            differ = pr_encode_simplify(e, pr_or(T, differ, pr_not(T, when)));
+            *used_o3 = true;
+            if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;
+            else if (!pr_term_is(differ, PR_TERM_TRUE)) pr_vec_push(e->arena, core, differ);
+        }
     }
     return exact;
 }
