@@ -157,7 +157,10 @@ pr_term pr_symbol(pr_lower *c, pr_sym_info info, const pr_type *t)
     pr_term args[PR_LOOP_DEPTH_MAX + PR_MAX_RANK];
     int n = 0, rank = pr_type_rank(t);
     for (int i = 0; i < c->n_iter; i++) args[n++] = c->iter[i];
-    for (int d = 0; d < rank; d++) args[n++] = t->shape[d] == 1 ? PR_TERM_ZERO : pr_lane_term(c, d);
+    for (int d = 0; d < rank; d++) {
+        if (t->shape[d] == 1 && info.kind == PR_SYM_OBSERVED) continue;   /* one lane: what one atomic returned, as of a scalar */
+        args[n++] = t->shape[d] == 1 ? PR_TERM_ZERO : pr_lane_term(c, d);
+    }
     return pr_app(c->T, pr_sym_new(c->T, info), args, n);
 }
 

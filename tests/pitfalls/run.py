@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Check every pitfall case: run.py [path of polyrace] [--suite=DIR] [--only=NAME]. The expectations are in kernels.py."""
+"""Check every pitfall case: run.py [path of polyrace] [--suite=DIR] [--only=NAME] [--json]. The expectations are in kernels.py.
+
+--json decides once and prints verdicts and complaints for index.py of tests/matrix."""
+import json
 import os
 import re
 import subprocess
@@ -110,11 +113,12 @@ def main():
     groups = {}
     for c in cases:
         groups.setdefault(tuple(c.options), []).append(c)
-    failed = 0
+    failed, answers = 0, {}
     for options, group in groups.items():
         names = {c.name: os.path.join(HERE, "ttir", c.name + ".json") for c in group}
-        verdicts, problems = check(binary, list(names.values()), [*(["--atomic-order=strict"] if not any(o.startswith("--atomic-order") for o in options) else []), *options])
-        again, _ = check(binary, list(names.values()), [*(["--atomic-order=strict"] if not any(o.startswith("--atomic-order") for o in options) else []), *options])
+        strict = [] if any(o.startswith("--atomic-order") for o in options) else ["--atomic-order=strict"]
+        verdicts, problems = check(binary, list(names.values()), [*strict, *options])
+        again = verdicts if "--json" in sys.argv else check(binary, list(names.values()), [*strict, *options])[0]
         for p in problems:
             failed += 1
             print("FAIL", p)
@@ -123,11 +127,17 @@ def main():
             if v is None:
                 continue
             wrong = judge(c, v, z3)
+            if "--json" in sys.argv:
+                answers[c.name] = {"verdict": v, "wrong": wrong, "shown": show(v)}
+                continue
             if show(v) != show(again[names[c.name]]):             # p101: the same answer every time
                 wrong.append("another run answers " + show(again[names[c.name]]))
             if wrong:
                 failed += 1
                 print(f"FAIL {c.name}: {'; '.join(wrong)}\n     expected {c.expect}\n     got      {show(v)}")
+    if "--json" in sys.argv:
+        print(json.dumps(answers))
+        return 1 if failed else 0
     print(f"{len(cases)} cases, {failed} failures")
     return 1 if failed else 0
 
