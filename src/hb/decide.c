@@ -22,12 +22,14 @@ int64_t pr_clock_us(void)
 
 unsigned pr_query_class(const pr_query *q, pr_box *box)
 {
-    unsigned c = 0;
-    pr_term over[2];
-    int n = pr_query_overlap(q, box, over);
+    unsigned c = 0, addresses = 0;
     for (int i = 0; i < q->n_core; i++) c |= pr_class_of(box, q->core[i]);
     for (int i = 0; i < q->n_distinct; i++) c |= pr_class_of(box, q->distinct[i]);
     for (int i = 0; i < q->n_premises; i++) c |= pr_class_of(box, q->premises[i]);
+    for (int i = 0; i < 2 && !pr_term_none(q->addr[0]); i++) addresses |= pr_class_of(box, q->addr[i]);
+    if (!(addresses & ~(unsigned)PR_CLASS_LINEAR)) return c | addresses;
+    pr_term over[2];               /* what the addresses share may cancel in their difference */
+    int n = pr_query_overlap(q, box, over);
     for (int i = 0; i < n; i++) c |= pr_class_of(box, over[i]);
     return c;
 }
@@ -239,7 +241,9 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
         return;
     }
     if (!d->memo) d->memo = pr_memo_new(d->arena);
-    pr_asked once = { .by = -1 }, *x = o->cross_check || o->claim ? NULL : pr_memo_find(d->memo, q);
+    bool remember = !o->cross_check && !o->claim;
+    uint64_t hash = 0;
+    pr_asked once = { .by = -1 }, *x = remember ? pr_memo_find(d->memo, q, &hash) : NULL;
     if (!x) x = &once;
     bool resumed = x->put_off;
     int n = tiers_in_use(d, may_use_z3, tiers);
@@ -248,6 +252,8 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
     if (o->engine == PR_ENGINE_Z3 && !d->z3_engine) x->out.message = "this build has no Z3";
     if (o->cross_check) cross_check(d, q, tiers, n, limits, x);
     else ask_rows(d, q, tiers, n, limits, x);
+    /* what the first row settles is settled faster than remembered */
+    if (remember && x == &once && once.by != ROW_PRETEST) pr_memo_add(d->memo, q, hash, &once);
     d->put_off = x->put_off;
     if (!resumed) d->counts->queries++;
     if (x->by >= 0) count_answer(d, x->by);

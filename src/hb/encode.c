@@ -475,14 +475,24 @@ void pr_encode_existence(pr_encoding *e, const pr_side *side, const pr_frame *up
 
 /* ---- queries ---------------------------------------------------------------------------------- */
 
-typedef struct collect { pr_encoding *e; unsigned char *seen; uint32_t n; } collect;
+typedef struct collect { pr_encoding *e; PR_VEC(pr_var) found; } collect;
 
 static void note_var(void *user, pr_term t)
 {
     collect *c = user;
     if (pr_term_op_of(c->e->terms, t) != PR_TERM_OP_VAR) return;
     pr_var v = pr_term_var(c->e->terms, t);
-    if (v.id < c->n) c->seen[v.id] = 1;
+    pr_encoding *e = c->e;
+    if (v.id >= e->n_seen) {
+        uint32_t n = pr_vars_count(e->terms) * 2;
+        unsigned char *wider = PR_NEW_N(e->arena, unsigned char, n);
+        if (e->n_seen) memcpy(wider, e->seen, e->n_seen);
+        e->seen = wider;
+        e->n_seen = n;
+    }
+    if (e->seen[v.id]) return;
+    e->seen[v.id] = 1;
+    pr_vec_push(e->arena, &c->found, v);
 }
 
 /* Witness order: programs, iterations, lanes of A then B, then shared and free variables. */
@@ -503,20 +513,26 @@ static int rank_of(const pr_var_info *v)
 
 void pr_encode_finish_vars(pr_encoding *e, pr_query *q)
 {
-    uint32_t n = pr_vars_count(e->terms);
-    collect c = { e, PR_NEW_N(e->arena, unsigned char, n), n };
+    collect c = { .e = e };
+    pr_vec_reserve(e->arena, &c.found, 16);
     pr_term_visit_all(e->terms, q->core, q->n_core, note_var, &c);
     pr_term_visit_all(e->terms, q->distinct, q->n_distinct, note_var, &c);
     pr_term_visit_all(e->terms, q->premises, q->n_premises, note_var, &c);
     if (!pr_term_none(q->addr[0])) pr_term_visit_all(e->terms, q->addr, 2, note_var, &c);
-    PR_VEC(pr_var) seen = { 0 }, vars = { 0 };
-    for (uint32_t v = 1; v < n; v++)
-        if (c.seen[v]) pr_vec_push(e->arena, &seen, ((pr_var){ v }));
-    for (int rank = 0; rank < 10; rank++)
-        for (int i = 0; i < seen.n; i++)
-            if (rank_of(pr_var_get(e->terms, seen.data[i])) == rank) pr_vec_push(e->arena, &vars, seen.data[i]);
-    q->vars = vars.data;
-    q->n_vars = vars.n;
+    for (int i = 0; i < c.found.n; i++) {          /* by rank, then by age */
+        pr_var v = c.found.data[i];
+        int rank = rank_of(pr_var_get(e->terms, v)), j = i;
+        e->seen[v.id] = 0;
+        for (; j > 0; j--) {
+            pr_var u = c.found.data[j - 1];
+            int other = rank_of(pr_var_get(e->terms, u));
+            if (other < rank || (other == rank && u.id < v.id)) break;
+            c.found.data[j] = u;
+        }
+        c.found.data[j] = v;
+    }
+    q->vars = c.found.data;
+    q->n_vars = c.found.n;
 }
 
 /* Appends first <lex second on the given coordinate pairs as alternatives; both directions when asked. */
@@ -587,6 +603,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     }
     pr_term_vec core = { 0 }, distinct = { 0 };
     bool relaxed = false;
+    pr_vec_reserve(e->arena, &core, x->active.n + y->active.n + 2);
     for (int i = 0; i < x->active.n; i++) pr_vec_push(e->arena, &core, x->active.data[i]);
     for (int i = 0; i < y->active.n; i++) pr_vec_push(e->arena, &core, y->active.data[i]);
     int n_a = x->active.n, n_b = y->active.n;

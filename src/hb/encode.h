@@ -18,6 +18,14 @@ typedef struct pr_made_table { int arg; int64_t stride, first; pr_tab tab; } pr_
 typedef struct pr_uniform_read { int arg, width, bits; pr_i128 offset; pr_term value; } pr_uniform_read;
 
 /* One record seen as one copy: its variables, its activity, its address. */
+/* apart.c: an address as uniform + sum factor[d]*pid[d] + rest, the rest within [lo, hi] */
+typedef struct pr_apart {
+    bool known;
+    int axis;                      /* the only one with more than one program; -1 none, 3 several      */
+    pr_term uniform;
+    pr_i128 factor[3], lo, hi;
+} pr_apart;
+
 typedef struct pr_side {
     const pr_record *record;
     pr_refusal_kind refused;       /* step not constant, unmodelled address, unbound parameter        */
@@ -36,6 +44,7 @@ typedef struct pr_side {
                                       nothing else is an answer                                 */
     pr_refusal_kind unknown_kind; const char *unknown_why;
     bool reads_contents;
+    pr_apart *apart;               /* null until asked for                                       */
     /* contents.c */
     PR_VEC(pr_table_read) reads;
     const int *address_loads; int n_address_loads; /* accesses whose value is in the address      */
@@ -69,6 +78,7 @@ typedef struct pr_encoding {
     bool contents_read;            /* some side rests on contents                                  */
     PR_VEC(pr_made_table) tables;
     PR_VEC(pr_uniform_read) uniform_reads;
+    unsigned char *seen; uint32_t n_seen;   /* by variable, all 0 between calls                      */
     const int *component;          /* per argument: component number (T0: the argument itself), -1      */
 } pr_encoding;
 

@@ -61,6 +61,12 @@ static bool only_a_proof(const pr_run *run, const pr_encoding *e)
     return run->first_attempt || (e->rung == PR_RUNG_T0 && run->L);
 }
 
+/* Not where the queries themselves are wanted, or the answer of one engine. */
+static bool may_skip_queries(const pr_options *o)
+{
+    return !o->cross_check && !o->claim && !o->no_pretest && o->engine != PR_ENGINE_Z3;
+}
+
 static void ask(pr_run *run, pr_encoding *e, int number)
 {
     pr_pair *p = &run->pairs.data[number];
@@ -70,6 +76,14 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     pr_outcome o;
     p->rung = e->rung;
     p->put_off = false;
+    if (may_skip_queries(run->o) && (p->evidence = pr_apart_why(e, p->a, p->b, p->intra))) {
+        p->state = PR_PAIR_EMPTY;
+        p->reads_contents = pr_encoding_side(e, p->a, PR_SIDE_A)->reads_contents
+                         || pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B)->reads_contents;
+        run->out->counts.queries++;
+        run->out->counts.pretest++;
+        return;
+    }
     if (!p->query) p->query = PR_NEW(run->arena, pr_query);
 #ifdef PR_FAULTS
     if ((run->o->fault == 11 && p->intra) || (run->o->fault == 12 && !p->intra && e->extent[1] > 1)) {
@@ -171,6 +185,12 @@ static bool t0_admits(pr_run *run, pr_encoding *e)
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
         if (p->state == PR_PAIR_FILTERED) continue;
+        if (run->L && run->o->engine != PR_ENGINE_Z3 && !run->o->no_pretest) {   /* run_rung stops at the rest */
+            const pr_side *x = pr_encoding_side(e, p->a, PR_SIDE_A);
+            const pr_side *y = pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+            if (!x->dead && !y->dead && (x->refused || y->refused)) return false;
+            continue;
+        }
         bool dead, used;
         pr_refusal_kind kind;
         const char *why;

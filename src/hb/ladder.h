@@ -28,6 +28,10 @@ typedef struct pr_pair {
 } pr_pair;
 typedef PR_VEC(pr_pair) pr_pair_vec;
 
+/* apart.c: why the two addresses never meet (different programs: never in two different ones); null when that
+ * takes a query. */
+const char *pr_apart_why(pr_encoding *e, int a, int b, bool intra);
+
 typedef struct pr_run {
     pr_arena *arena;
     pr_records *R; const pr_launch *L; const pr_options *o; const pr_confirmer *confirm;

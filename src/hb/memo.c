@@ -74,22 +74,26 @@ static void grow(pr_memo *m)
 
 #define KEEP(list, n) ((n) ? pr_arena_copy(m->arena, (list), sizeof *(list) * (size_t)(n)) : NULL)
 
-pr_asked *pr_memo_find(pr_memo *m, const pr_query *q)
+pr_asked *pr_memo_find(pr_memo *m, const pr_query *q, uint64_t *hash)
 {
-    uint64_t h = hash_of(q);
+    uint64_t h = *hash = hash_of(q);
     for (int i = (int)(h & (uint64_t)(m->cap - 1)); m->table[i]; i = (i + 1) & (m->cap - 1))
         if (m->table[i]->hash == h && same(&m->table[i]->q, q)) return &m->table[i]->asked;
-    if (m->n == MOST_QUERIES) return NULL;
+    return NULL;
+}
+
+void pr_memo_add(pr_memo *m, const pr_query *q, uint64_t hash, const pr_asked *asked)
+{
+    if (m->n == MOST_QUERIES) return;
     if (2 * ++m->n > m->cap) grow(m);
     slot *s = PR_NEW(m->arena, slot);
-    s->hash = h;
+    s->hash = hash;
     s->q = *q;
     s->q.vars = KEEP(q->vars, q->n_vars);
     s->q.core = KEEP(q->core, q->n_core);
     s->q.distinct = KEEP(q->distinct, q->n_distinct);
     s->q.premises = KEEP(q->premises, q->n_premises);
     s->q.twins = KEEP(q->twins, q->n_twins);
-    s->asked.by = -1;
+    s->asked = *asked;
     put(m, s);
-    return &s->asked;
 }

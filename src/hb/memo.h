@@ -21,6 +21,8 @@ typedef struct pr_asked {
 } pr_asked;
 
 pr_memo *pr_memo_new(pr_arena *arena);
-/* The query's entry, made (next_row 0, by -1) when it is new; null when the memo is full. */
-pr_asked *pr_memo_find(pr_memo *m, const pr_query *q);
+/* The query's entry; null when there is none. *hash is for pr_memo_add. */
+pr_asked *pr_memo_find(pr_memo *m, const pr_query *q, uint64_t *hash);
+/* A query that is not in the memo; nothing happens when the memo is full. */
+void pr_memo_add(pr_memo *m, const pr_query *q, uint64_t hash, const pr_asked *asked);
 #endif
