@@ -1,6 +1,20 @@
 /* polyrace_explain: the verdict of a launch with its race relations and race-free conditions. */
 #include "hb/explain.h"
-#include "polyrace_impl.h"
+#include "polyrace_picture.h"
+
+/* ,"pairs":[...],"pictures":[...] */
+static pr_status pictures(pr_buf *b, pr_job *j, const pr_options *o, const pr_config_verdict *v, pr_error *err)
+{
+    pr_proofs proofs;
+    pr_confirmer confirm;
+    pr_confirmer_init(&confirm, j);
+    pr_status s = pr_explain_proofs(j->arena, j->records, j->launch, o, &confirm, &proofs, err);
+    if (s != PR_OK) return s;
+    pr_buf_puts(b, ",\n");
+    pr_explain_pairs_json(b, j->records, &proofs);
+    pr_buf_puts(b, ",\n");
+    return pr_pictures_json(b, j, o, v, err);
+}
 
 static pr_status explain_all(pr_plan *p, polyrace_verdict *v, bool json, pr_buf *b, pr_error *err)
 {
@@ -21,6 +35,10 @@ static pr_status explain_all(pr_plan *p, polyrace_verdict *v, bool json, pr_buf 
         if (s != PR_OK) return s;
         if (json) {
             pr_explain_json(b, j->records, &x);
+            b->n--;                                    /* two more members before its brace                  */
+            s = pictures(b, j, &o, &v->configs[k], err);
+            if (s != PR_OK) return s;
+            pr_buf_putc(b, '}');
             continue;
         }
         if (p->n_jobs > 1) pr_buf_printf(b, "\n  configuration %d\n", k);

@@ -99,8 +99,8 @@ bool pr_machine_read_contents(const pr_machine *m, int arg)
     return arg >= 0 && arg < m->setup.n_args && m->contents_read[arg];
 }
 
-pr_probe pr_interp_probe(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],
-                         const pr_interp_target *target)
+static pr_probe probe(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],
+                      const pr_interp_target *target, pr_interp_event_fn *event, void *user)
 {
     pr_probe p = {.why = ""};
     pr_interp_setup s = *setup;
@@ -122,6 +122,8 @@ pr_probe pr_interp_probe(pr_arena *arena, const pr_interp_setup *setup, const in
     }
     m->target = target;
     m->probe = &p;
+    m->event = event;
+    m->user = user;
     pr_im_slice_target(m, target);
     pr_im_run(m, pid);
     p.ub = m->ub;
@@ -131,3 +133,10 @@ pr_probe pr_interp_probe(pr_arena *arena, const pr_interp_setup *setup, const in
     if (m->halt != PR_HALT_FOUND) p.executed = PR_NO;
     return p;
 }
+
+pr_probe pr_interp_probe(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3], const pr_interp_target *target)
+{ return probe(arena, setup, pid, target, NULL, NULL); }
+
+pr_probe pr_interp_probe_lanes(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],
+                               const pr_interp_target *target, pr_interp_event_fn *event, void *user)
+{ return probe(arena, setup, pid, target, event, user); }

@@ -167,4 +167,8 @@ typedef struct pr_probe {
  * and of the control flow around it is evaluated. */
 pr_probe pr_interp_probe(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],
                          const pr_interp_target *target);
+/* The same for all lanes of that execution at once: event is called with it when it happens. target->lane is not
+ * read; lane, kind, width and via_desc of the answer are not filled in. */
+pr_probe pr_interp_probe_lanes(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],
+                               const pr_interp_target *target, pr_interp_event_fn *event, void *user);
 #endif

@@ -160,6 +160,12 @@ static void answer_probe(pr_machine *m, const pr_interp_event *e)
     pr_probe *p = m->probe;
     if (e->op->id != t->op_id || m->n_calls != t->n_calls || !pr_im_on_path(m)) return;
     assert(m->n_iter == t->n_iter);
+    if (m->event) {                /* every lane is asked for */
+        m->event(m->user, e);
+        p->executed = e->reached;
+        m->halt = PR_HALT_FOUND;
+        return;
+    }
     int64_t lane = lane_index(e, t);
     if (lane < 0) {
         pr_im_stop(m, e->op, "the lane is not one of the access");

@@ -188,6 +188,7 @@ static void atom(pr_buf *b, pr_terms *T, pr_term t)
     case PR_TERM_OP_FDIV: binary(b, T, t, "(", " // "); return;
     case PR_TERM_OP_FMOD: binary(b, T, t, "(", " % "); return;
     case PR_TERM_OP_TDIV: binary(b, T, t, "trunc(", " / "); return;
+    case PR_TERM_OP_TREM: binary(b, T, t, "remainder(", ", "); return;
     case PR_TERM_OP_MIN: binary(b, T, t, "min(", ", "); return;
     case PR_TERM_OP_MAX: binary(b, T, t, "max(", ", "); return;
     default: break;
@@ -198,13 +199,20 @@ static void atom(pr_buf *b, pr_terms *T, pr_term t)
 static void print_one(pr_buf *b, pr_terms *T, pr_term t)
 {
     monomial m[MONOMIALS];
-    int n = pr_term_op_of(T, t) == PR_TERM_OP_LE0 ? monomials(T, pr_term_child(T, t, 0), m) : -1;
+    bool equation = pr_term_op_of(T, t) == PR_TERM_OP_EQ0;
+    int n = equation || pr_term_op_of(T, t) == PR_TERM_OP_LE0 ? monomials(T, pr_term_child(T, t, 0), m) : -1;
     if (n < 0) {
         pr_term_print(b, T, t);
         return;
     }
     pr_term x = pr_term_child(T, t, 0);
     pr_i128 k = pr_term_op_of(T, x) == PR_TERM_OP_SUM ? pr_term_value(T, x) : 0;
+    if (equation) {
+        side(b, T, m, n, 1, k > 0 ? k : 0);
+        pr_buf_puts(b, " == ");
+        side(b, T, m, n, -1, k < 0 ? -k : 0);
+        return;
+    }
     bool positive = false;
     for (int i = 0; i < n; i++) positive = positive || m[i].coef > 0;
     if (!positive) { /* k <= sum */

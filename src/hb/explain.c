@@ -36,8 +36,41 @@ static void bound_by_grid(pr_run *run, pr_encoding *e, pr_query *q)
     q->n_vars += n_grids;
 }
 
+enum { STRIP = 256, SIDE = 32, DEPTH = 8 };
+
+/* The whole grid in at most 256 (1-D), 32 x 32 or 16 x 16 x 8 cells; when a cell has several programs also the
+ * programs around the witness, one by one. */
+static int ask_maps(const pr_race_set_in *in, const pr_race *race, pr_race_map *maps)
+{
+    bool coarse = false;
+    for (int k = 0; k < 2; k++) {
+        pr_race_map *m = &maps[k];
+        *m = (pr_race_map){ .n_axes = in->n_axes };
+        for (int i = 0; i < in->n_axes; i++) {
+            int axis = in->axis[i][0] - 'x';
+            int64_t most = in->n_axes == 1 ? STRIP : in->n_axes == 2 ? SIDE : i == 2 ? DEPTH : SIDE / 2;
+            if (k) most = in->n_axes == 1 ? SIDE : in->n_axes == 2 ? SIDE / 2 : DEPTH;
+            m->axis[i] = in->axis[i];
+            m->extent[i] = in->extent[i];
+            m->witness[i] = race->a.program[axis];
+            m->size[i] = k ? 1 : (in->extent[i] + most - 1) / most;
+            m->cells[i] = k ? (in->extent[i] < most ? in->extent[i] : most) : (in->extent[i] + m->size[i] - 1) / m->size[i];
+            if (k) {                                 /* both programs where they are near                  */
+                int64_t low = m->witness[i] < race->b.program[axis] ? m->witness[i] : race->b.program[axis];
+                int64_t high = m->witness[i] + race->b.program[axis] - low;
+                int64_t from = (high - low < most ? (low + high) / 2 : m->witness[i]) - most / 2;
+                if (from > in->extent[i] - m->cells[i]) from = in->extent[i] - m->cells[i];
+                m->from[i] = from < 0 ? 0 : from;
+            }
+            coarse = coarse || m->size[i] > 1;
+        }
+    }
+    return 1 + coarse;
+}
+
 /* The race set of a pair at this encoding; null when the pair cannot be asked there. */
-const pr_race_set *pr_explain_pair(pr_run *run, pr_encoding *e, int a, int b, bool intra, int64_t max_ops)
+static const pr_race_set *explain_query(pr_run *run, pr_encoding *e, int a, int b, bool intra, int64_t max_ops,
+                                        const pr_race *race, pr_race_map *maps)
 {
     static const char *const names[3] = { "x", "y", "z" };
     pr_query q;
@@ -45,6 +78,7 @@ const pr_race_set *pr_explain_pair(pr_run *run, pr_encoding *e, int a, int b, bo
     pr_refusal_kind kind;
     const char *why;
     if (!pr_encode_pair(e, a, b, intra, &q, &dead, &used, false, &kind, &why) || dead) return NULL;
+    if (maps && q.relaxed) return NULL;
     bound_by_grid(run, e, &q);
     pr_race_set_in in = { .query = &q };
     const pr_side *x = pr_encoding_side(e, a, PR_SIDE_A);
@@ -58,9 +92,37 @@ const pr_race_set *pr_explain_pair(pr_run *run, pr_encoding *e, int a, int b, bo
         in.extent[n] = e->fixed[i] ? e->extent[i] : 0;
         in.grid[n] = run->R->grid[i];
     }
+    if (maps) {
+        in.maps = maps;
+        in.n_maps = ask_maps(&in, race, maps);
+    }
     pr_race_set *out = PR_NEW(run->arena, pr_race_set);
     pr_isl_race_set(&in, max_ops, run->arena, out);
     return out;
+}
+
+const pr_race_set *pr_explain_pair(pr_run *run, pr_encoding *e, int a, int b, bool intra, int64_t max_ops)
+{ return explain_query(run, e, a, b, intra, max_ops, NULL, NULL); }
+
+pr_status pr_explain_maps(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                          const pr_race *const *races, int n, pr_race_map (*maps)[2], pr_error *err)
+{
+    pr_run run;
+    pr_config_verdict unused = { 0 };
+    for (int i = 0; i < n; i++) {
+        pr_launch at = *launch;         /* evidence at another grid is drawn on that grid                */
+        if (races[i]->grid[0]) memcpy(at.grid, races[i]->grid, sizeof at.grid);
+        pr_status st = pr_run_start(&run, arena, r, &at, o, NULL, &unused, err);
+        if (st != PR_OK) return st;
+        pr_encoding *e = pr_encoding_new(arena, r, &at, o, PR_RUNG_T1_LAUNCH, run.component_t1);
+        if (pr_contents_readable(r, &at)) pr_encoding_use(e, PR_CONTENTS_SNAPSHOT);
+        int a = races[i]->a.record, b = races[i]->b.record;
+        maps[i][0].why = "the relation depends on values that are not known";
+        if (!explain_query(&run, e, a < b ? a : b, a < b ? b : a, races[i]->intra, o->limits.max_ops * EXPLAIN_FACTOR, races[i], maps[i]))
+            maps[i][0].cell = maps[i][1].cell = NULL;
+        pr_run_stop(&run);
+    }
+    return PR_OK;
 }
 
 void pr_explain_races(pr_run *run, pr_encoding *launch)

@@ -39,6 +39,25 @@ pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *lau
 /* Checks a proved configuration (its rung given) again without each of its barriers. */
 pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o, pr_rung proved,
                               pr_explanation *out, pr_error *err);
+/* Which programs of the grid race, for races of a verdict of this configuration: the grid in cells, and the neighbours
+ * of the witness where a cell stands for several programs (else cells of maps[i][1] null and why null). */
+pr_status pr_explain_maps(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                          const pr_race *const *races, int n, pr_race_map (*maps)[2], pr_error *err);
+
+/* Why a pair is disjoint or ordered: what answered its last empty query, and what that rests on. */
+typedef struct pr_pair_proof {
+    int pair;
+    PR_VEC(const char *) facts;    /* of the closure, each follows from the query and those before it     */
+    int more_facts;                /* left out                                                   */
+    const char *set;               /* the set of conflicts in isl's notation, which is empty; null: too long, or no form */
+} pr_pair_proof;
+typedef struct pr_proofs { PR_VEC(pr_pair_proof) of; pr_config_verdict again; } pr_proofs;
+/* Decides the configuration again, with reasons: the ledger (of a verdict that may have been recalled without one) and
+ * a proof for each pair that some query proved. */
+pr_status pr_explain_proofs(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
+                            const pr_confirmer *confirm, pr_proofs *out, pr_error *err);
+/* "accesses" and "pairs": the ledger with its proofs. */
+void pr_explain_pairs_json(pr_buf *b, const pr_records *R, const pr_proofs *p);
 /* v: the verdict of the same configuration. */
 void pr_explain_text(pr_buf *b, const pr_records *R, const pr_explanation *x, const pr_config_verdict *v);
 void pr_explain_json(pr_buf *b, const pr_records *R, const pr_explanation *x);

@@ -3,6 +3,7 @@
  * A sentence is never read off the constraints: shapes are proposed from a few numbers of the relation
  * (smallest and largest distance, bounding box), one an axis, and their product must equal the relation. */
 #include "aff.h"
+#include "race_map.h"
 #include "term/race_set.h"
 #include <isl/constraint.h>
 #include <isl/ilp.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PIECES = 4, MAX_TEXT = 300, COUNT_OPS = 20000, MAX_LEAVES = 64, MAX_IDS = 1 << 20 };
+enum { MAX_PIECES = 4, MAX_TEXT = 300, COUNT_OPS = 20000, MAX_LEAVES = 64, MAX_IDS = 1 << 20, MAP_FACTOR = 2 };
 
 typedef struct job {
     isl_ctx *ctx;
@@ -491,6 +492,7 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
     pr_terms *T = q->terms;
     *out = (pr_race_set){ .symmetric = q->same_record };
     out->why = "isl does not start";
+    for (int i = 0; i < in->n_maps; i++) in->maps[i].cell = NULL, in->maps[i].why = NULL;
     job j = { .ctx = pr_isl_ctx_new(), .arena = arena, .in = in, .n = in->n_axes };
     if (!j.ctx) return;
     pr_isl_quota(j.ctx, max_ops);
@@ -519,6 +521,9 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
                                                                             : "isl reported an error";
     } else {
         out->why = NULL;
+        for (int i = 0; i < in->n_maps; i++) pr_isl_race_map(j.ctx, set, q->intra, max_ops * MAP_FACTOR, arena, &in->maps[i]);
+    }
+    if (!out->why && !in->n_maps) {
         pr_isl_quota(j.ctx, max_ops);              /* words have a limit of their own                     */
         j.set = isl_set_copy(set);
         j.symmetric = q->same_record && !q->intra;
@@ -543,6 +548,8 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
         if (!out->sentence && !out->why) out->why = "no short sentence says this relation";
         count(&j, set, out);
     }
+    for (int i = 0; i < in->n_maps; i++)
+        if (!in->maps[i].cell && !in->maps[i].why) in->maps[i].why = out->why ? out->why : "isl reported an error";
     isl_set_free(set);
     isl_set_free(j.set);
     isl_set_free(j.domain);

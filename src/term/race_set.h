@@ -6,6 +6,18 @@
 #define PR_TERM_RACE_SET_H
 #include "term/query.h"
 
+/* Which programs take part in a race of the relation, as cells of the grid, first axis fastest. */
+enum { PR_CELL_SOME = 1 /* some program of the cell */, PR_CELL_NOT_ALL = 2, PR_CELL_PARTNER = 4 /* races with the witness */ };
+typedef struct pr_race_map {
+    /* asked */
+    int n_axes; const char *axis[3]; int64_t extent[3];
+    int64_t from[3], size[3], cells[3];  /* first program, programs in a cell, number of cells: per axis    */
+    int64_t witness[3];
+    /* answered */
+    uint8_t *cell;                 /* null: why                                                  */
+    const char *why;
+} pr_race_map;
+
 typedef struct pr_race_set_in {
     const pr_query *query;
     int n_axes;                    /* grid axes whose program id is a variable, x before y before z    */
@@ -13,6 +25,7 @@ typedef struct pr_race_set_in {
     const char *axis[3];           /* "x", "y", "z"                                              */
     int64_t extent[3];             /* of these axes; 0 = symbolic: then grid[i]                      */
     pr_var grid[3];                /* the extent as a variable; id 0 when extent[i] > 0               */
+    pr_race_map *maps; int n_maps; /* wanted instead of words; every extent is then a number             */
 } pr_race_set_in;
 
 /* How one axis of two racing programs is related. The two ids are x (first access) and x' (second). */
