@@ -79,9 +79,9 @@ int pr_cmd_replay(int argc, char **argv);
 int pr_cmd_version(int argc, char **argv);
 int pr_cmd_help(int argc, char **argv);
 int pr_cmd_scan(int argc, char **argv);
-/* The report of `check` in a format of the Python package (output null: standard output). Replaces
+/* The report of `check` or `explain` in a format of the Python package (output null: standard output). Replaces
  * the process; returns an exit status, after a message, only when that fails. */
-int pr_cli_report(const char *format, const char *output, int argc, char **argv);
+int pr_cli_report(const char *format, const char *output, const char *command, int argc, char **argv);
 /* Help text of one command; false when it has none. */
 bool pr_help_command(const char *command, FILE *out);
 #endif

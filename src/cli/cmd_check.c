@@ -68,7 +68,14 @@ static int decide(check *k, const task *t, FILE *out, FILE *err)
         if (l || !in->launch) v = polyrace_check(k->ctx, in->module, l, &o, &e);
     }
     polyrace_sink sink = { pr_cli_write, out };
-    if (v && polyrace_verdict_write(v, k->format, &sink, &e) == POLYRACE_OK) {
+    bool written = false;
+    if (v && k->c.value[PR_OPT_EXPLANATIONS]) {
+        polyrace_options plain = k->c.options;    /* certificates are written, the cache is filled       */
+        written = polyrace_explain(k->ctx, in->module, l, &plain, k->format, &sink, NULL, &e) == POLYRACE_OK;
+    } else if (v) {
+        written = polyrace_verdict_write(v, k->format, &sink, &e) == POLYRACE_OK;
+    }
+    if (written) {
         int status = verdict_status(&k->c, v);
         polyrace_verdict_free(v);
         return status;
@@ -393,9 +400,11 @@ int pr_cmd_check(int argc, char **argv)
     k.format = (int)k.c.value[PR_OPT_FORMAT];
     if (!k.c.n_inputs) {
         pr_cli_usage("check", "no input");
+    } else if (k.c.value[PR_OPT_EXPLANATIONS] && k.format != POLYRACE_FORMAT_JSON) {
+        pr_cli_usage("check", "--explanations needs --format=json");
     } else if (k.format > POLYRACE_FORMAT_JSONL) {
         status = pr_cli_report(pr_opt_spelling(PR_OPT_FORMAT, k.format, spelling),
-                               k.c.text[PR_OPT_OUTPUT], argc, argv);
+                               k.c.text[PR_OPT_OUTPUT], "check", argc, argv);
     } else if ((k.ctx = polyrace_context_new())) {
         pr_cli_watch(k.ctx);
         status = check_inputs(&k);

@@ -43,8 +43,11 @@ int pr_cmd_explain(int argc, char **argv)
     int status = PR_EXIT_BAD;
     FILE *out = NULL;
     polyrace_context *ctx = NULL;
-    if (c.value[PR_OPT_FORMAT] > 1) {
-        pr_cli_usage("explain", "--format takes text or json here");
+    enum { SARIF = 3, HTML = 4 };
+    if (c.value[PR_OPT_FORMAT] == POLYRACE_FORMAT_JSONL || c.value[PR_OPT_FORMAT] == SARIF) {
+        pr_cli_usage("explain", "--format takes text, json or html here");
+    } else if (c.n_inputs == 1 && c.value[PR_OPT_FORMAT] == HTML) {
+        status = pr_cli_report("html", c.text[PR_OPT_OUTPUT], "explain", argc, argv);
     } else if (c.n_inputs != 1) {
         pr_cli_usage("explain", "expected one input, got %d", c.n_inputs);
     } else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) {

@@ -81,11 +81,11 @@ int pr_cmd_recheck(int argc, char **argv)
     return run("recheck", "recheck", NULL, 0, argc, argv);
 }
 
-int pr_cli_report(const char *format, const char *output, int argc, char **argv)
+int pr_cli_report(const char *format, const char *output, const char *command, int argc, char **argv)
 {
     char path[MAX_PATH], what[32];
     if (!self(path)) strcpy(path, "polyrace");
     snprintf(what, sizeof what, "--format=%s", format);
-    char *first[] = { path, (char *)format, (char *)(output ? output : "") };
-    return run("report_cli", what, first, 3, argc, argv);
+    char *first[] = { path, (char *)format, (char *)(output ? output : ""), (char *)command };
+    return run("report_cli", what, first, 4, argc, argv);
 }

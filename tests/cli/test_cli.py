@@ -139,7 +139,7 @@ class Statuses(Case):
                              (["check", "--max-ops=-1", "x"], "from 0 to"), (["check", "--grid=0", "x"], "--grid"),
                              (["check", "--stats=1", "x"], "takes no value"), (["check", "--engine"], "needs a value"),
                              (["check", "--stage=parse", "x"], "takes no --stage"), (["dump", "x"], "which --stage"),
-                             (["consan", "x"], "not available in this build"), (["explain", "x"], "cannot read"), (["explain", "--format=jsonl", "x"], "text or json"),
+                             (["consan", "x"], "not available in this build"), (["explain", "x"], "cannot read"), (["explain", "--format=jsonl", "x"], "text, json or html"),
                              (["check", "--certify=d", "x"], "cannot read"),
                              (["check", "--format=sarif"], "no input"),
                              (["check", "x.ttgir"], "cannot read")):
