@@ -80,7 +80,8 @@ def _open() -> ctypes.CDLL:
             ("module_parse_with", p, [p, c, s, c, opt, err]), ("module_free", None, [p]),
             ("launch_parse_named", p, [p, c, s, c, c, i, err]), ("launch_count", s, [p]),
             ("launch_item", p, [p, s, err]), ("launch_free", None, [p]),
-            ("check", p, [p, p, p, opt, err]), ("dump", i, [p, p, p, opt, i, sink, err]),
+            ("check", p, [p, p, p, opt, err]),
+            ("explain", i, [p, p, p, opt, i, sink, ctypes.POINTER(i), err]), ("dump", i, [p, p, p, opt, i, sink, err]),
             ("verdict_write", i, [p, i, sink, err]), ("verdict_free", None, [p]),
             ("version", c, []), ("engine_version", c, [c]),
             ("refusal_slug", c, [s]), ("refusal_meaning", c, [c]), ("refusal_advice", c, [c])):
@@ -313,6 +314,17 @@ class Inputs:
             return out[0], out[1]
         finally:
             lib.polyrace_verdict_free(v)
+
+    def explain(self, index: int = 0) -> str:
+        """The document of `polyrace explain --format=json` of one launch."""
+        err, text, status = _Error(), _Text(), ctypes.c_int()
+        item = self.item(index)
+        with _busy(self.c):
+            result = library().polyrace_explain(self.c.handle, self.module, item, ctypes.byref(self.options.native),
+                                                FORMAT_JSON, ctypes.byref(text.sink), ctypes.byref(status), ctypes.byref(err))
+        if result != _OK:
+            _raise(err)
+        return text.text()
 
     def dump(self, stage: str, index: int = 0) -> str:
         """One stage of the analysis as text (docs/dumps.md)."""

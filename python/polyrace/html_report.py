@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
-from . import html_footprint as fp
+from . import html_pictures as pictures
 from .errors import PolyraceError
 
 CONTEXT = 2  # source lines around a marked one
-MAX_RUNS = 600  # rectangles in one picture
+MAX_EXPLAINED = 200  # launches of one page that are explained, those with faults first
 WORDS = {
     "races": "data race", "deadlock": "deadlock", "hazard": "synchronisation hazard", "unsupported": "not decided", "vacuous": "no claim",
     "ok": "race free", "error": "not readable",
@@ -32,22 +32,11 @@ class Entry:
     base_dir: str = ""
     ttir: Optional[str] = None  #: a text that was decided without a launch
     error: Optional[str] = None
+    explanations: Optional[List[Any]] = None  #: of `polyrace explain`, one a configuration; None: not explained
+    why: str = ""  #: why not
 
 
 # ---- what goes on the page ------------------------------------------------------------------------------------
-@dataclass
-class _Picture:
-    kind: str = "1d"
-    reason: str = ""
-    rows: List[Dict[str, Any]] = field(default_factory=list)
-    low: str = ""
-    high: str = ""
-    height: int = 14
-    view: str = ""
-    caption: str = ""
-    cells: List[Dict[str, Any]] = field(default_factory=list)
-
-
 class _Sources:
     """Source files, read once; where they are looked for: as named, below the launch file, below `roots`."""
 
@@ -81,6 +70,8 @@ class _Sources:
             for number in sorted({n for at in wanted for n in range(at - CONTEXT, at + CONTEXT + 1)}):
                 if lines is not None and not 1 <= number <= len(lines):
                     continue
+                if lines is not None and number > max(wanted) and not "".join(lines[max(wanted):number]).strip():
+                    continue  # nothing but empty lines behind the last mark
                 if lines is None and number not in wanted:
                     continue
                 if last is not None and number != last + 1:
@@ -105,112 +96,61 @@ def _agent(a: Dict[str, Any]) -> str:
     return words
 
 
-def _records(entry: Entry) -> List[List[Any]]:
-    from . import _lib
-
-    options = _lib.Options({})
-    if entry.launch is not None:
-        inputs = _lib.Inputs(options, launch=json.dumps(entry.launch).encode(), launch_name="launch", base_dir=entry.base_dir)
-    elif entry.ttir is not None:
-        inputs = _lib.Inputs(options, ttir=entry.ttir.encode())
+def _picture(race: Dict[str, Any], index: int, kind: str, entry: Entry) -> Dict[str, Any]:
+    """Footprints and maps of one race, each with a reason where it is missing."""
+    out: Dict[str, Any] = {"footprint": None, "footprint_why": "", "maps": [], "map_why": ""}
+    told = (entry.explanations or [])[race["config"] :][:1]
+    if not told or not told[0]:
+        out["footprint_why"] = out["map_why"] = entry.why or "the launch is not at hand"
+        return out
+    found = [p for p in told[0]["pictures"] if p.get(kind) == index]
+    if not found:
+        out["footprint_why"] = out["map_why"] = "the race is not among those that were explained"
+        return out
+    (p,) = found
+    if p["footprints"] is None:
+        out["footprint_why"] = p["footprints_why"]
     else:
-        raise fp.NotDrawn("the launch file is not at hand")
-    with inputs as g:
-        return fp.configurations(g.dump("records"))
+        try:
+            size = p["footprints"]["tensor"]["element_bytes"]
+            out["footprint"] = pictures.footprint(p["footprints"], race["first"]["byte"] // size)
+        except pictures.NotDrawn as e:
+            out["footprint_why"] = str(e)
+    programs = [race[end]["program"] for end in ("first", "second")]
+    out["maps"] = [pictures.grid(m, programs) for m in (p["map"], p["near"]) if m]
+    out["map_why"] = p["map_why"] or ""
+    return out
 
 
-def _bar(foot: fp.Footprint, low: int, high: int) -> List[Dict[str, float]]:
-    scale = 1000.0 / max(1, high - low)
-    return [{"x": round((a - low) * scale, 3), "w": max(round((b - a) * scale, 3), 1.5)} for a, b in foot.runs]
+def _races(entry: Entry) -> List[Tuple[Dict[str, Any], int, str]]:
+    """Every race of the launch and evidence at another grid, with its number in its configuration."""
+    out: List[Tuple[Dict[str, Any], int, str]] = []
+    for name, kind in (("races", "race"), ("grid_fragile", "grid_fragile")):
+        seen: Dict[int, int] = {}
+        for race in entry.document.get(name, []):
+            index = seen.get(race["config"], 0)
+            seen[race["config"]] = index + 1
+            out.append((race, index, kind))
+    return out
 
 
-def _tiles(foot: fp.Footprint, stride: int, box: Tuple[int, int, int, int]) -> List[Dict[str, int]]:
-    """Rectangles of a footprint over rows of `stride` elements; equal rows below each other are one."""
-    row0, col0, _, _ = box
-    by_cols: Dict[Tuple[int, int], List[int]] = {}
-    for a, b in foot.runs:
-        while a < b:
-            row = a // stride
-            end = min(b, (row + 1) * stride)
-            by_cols.setdefault((a - row * stride, end - row * stride), []).append(row)
-            a = end
+def _conditions(told: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """Race-free conditions of one configuration that say something."""
     out = []
-    for (c, d), rows in by_cols.items():
-        start = prev = rows[0]
-        for row in [*rows[1:], None]:
-            if row is not None and row == prev + 1:
-                prev = row
-                continue
-            out.append({"x": c - col0, "y": start - row0, "w": d - c, "h": prev - start + 1})
-            if row is not None:
-                start = prev = row
+    for c in told["race_free"]:
+        over = "all parameters and grids" if c["rung"] == "T0" else "all grids, with this launch's parameters"
+        pinned = ["%d programs along %s" % (n, axis) for n, axis in zip(c["pinned"], "xyz") if n > 1]
+        out.append({**c, "over": over, "pinned_words": pinned})
+    return [c for c in out if c["condition"] or c["needs"] or c["why"] != "there is no launch"]
+
+
+def _explained(entry: Entry) -> List[Dict[str, Any]]:
+    """What is said of each configuration: conditions, pairs, barriers."""
+    out = []
+    for number, told in enumerate(entry.explanations or []):
+        if told:
+            out.append({"number": number, "conditions": _conditions(told), "pairs": pictures.pairs(told), "spare": told["spare_barriers"]})
     return out
-
-
-def _picture(race: Dict[str, Any], entry: Entry, blocks: List[List[Any]]) -> _Picture:
-    first, second = race["first"], race["second"]
-    if race["config"] >= len(blocks):
-        raise fp.NotDrawn("the records of this configuration are not at hand")
-    block = blocks[race["config"]]
-    launch = dict(entry.launch or {})
-    configs = launch.get("configs")
-    if isinstance(configs, list) and race["config"] < len(configs):
-        own = configs[race["config"]]
-        launch["grid"] = own.get("grid") or launch.get("grid")
-        if isinstance(launch.get("args"), dict) and isinstance(own.get("args"), dict):
-            launch["args"] = {**launch["args"], **own["args"]}
-        elif own.get("args") is not None:
-            launch["args"] = own["args"]
-    if race.get("grid"):
-        launch["grid"] = race["grid"]
-    if first["tensor"] != second["tensor"]:
-        raise fp.NotDrawn("the accesses go through two arguments, %s and %s" % (first["tensor"], second["tensor"]))
-    size = fp.element_size(launch, first["tensor"], block)
-    a, b = (fp.footprint(block, launch, x, size) for x in (first, second))
-    both = fp.overlap(a, b)
-    out = _Picture()
-    spec = fp.tensor_of(launch, first["tensor"], block) or {}
-    shape, strides = spec.get("shape") or [], spec.get("strides")
-    if len(shape) == 2 and strides is None:
-        strides = [shape[1], 1]
-    lows, highs = [f.runs[0][0] for f in (a, b)], [f.runs[-1][1] for f in (a, b)]
-    low, high = min(lows), max(highs)
-    names = [("first", "%s of %s" % (first["op"], _agent_short(first)), a), ("second", "%s of %s" % (second["op"], _agent_short(second)), b), ("both", "touched by both", both)]
-    stride = int(strides[0]) if strides and len(shape) == 2 and strides[1] == 1 else 0
-    if stride > 1 and low >= 0 and high - low > stride:
-        rows = (low // stride, (high - 1) // stride + 1)
-        starts = [x % stride for f in (a, b) for x, _ in f.runs]
-        ends = [(y - 1) % stride + 1 for f in (a, b) for _, y in f.runs]
-        whole = any(x // stride != (y - 1) // stride for f in (a, b) for x, y in f.runs)
-        cols = (0, stride) if whole else (min(starts), max(ends))
-        box = (rows[0], cols[0], rows[1], cols[1])
-        out.kind, out.view = "2d", "0 0 %d %d" % (cols[1] - cols[0], rows[1] - rows[0])
-        out.height = max(24, min(160, 6 * (rows[1] - rows[0])))
-        out.caption = "%s seen as rows of %d elements: rows %d to %d, columns %d to %d" % (first["tensor"], stride, rows[0], rows[1] - 1, cols[0], cols[1] - 1)
-        for kind, label, f in names:
-            tiles = _tiles(f, stride, box)
-            if len(tiles) > MAX_RUNS:
-                raise fp.NotDrawn("the footprint has %d pieces" % len(tiles))
-            out.rows.append({"kind": kind, "label": label, "count": f.count, "tiles": tiles})
-    else:
-        out.caption = "elements %d to %d of %s" % (low, high - 1, first["tensor"])
-        for kind, label, f in names:
-            if len(f.runs) > MAX_RUNS:
-                raise fp.NotDrawn("the footprint has %d pieces" % len(f.runs))
-            out.rows.append({"kind": kind, "label": label, "count": f.count, "tiles": [{**r, "y": 0, "h": 1} for r in _bar(f, low, high)]})
-        out.view = "0 0 1000 1"
-    out.low, out.high = str(low), str(high - 1)
-    at = first["byte"] // size
-    for e in range(max(low, at - 4), min(high, at + 5)):
-        out.cells.append({"element": e, "first": e in a, "second": e in b, "witness": e == at})
-    return out
-
-
-def _agent_short(a: Dict[str, Any]) -> str:
-    words = "program %s" % _numbers(a["program"])
-    if a.get("iteration"):
-        words += ", iteration %s" % _numbers(a["iteration"])
-    return words
 
 
 def _args(launch: Optional[Dict[str, Any]]) -> List[Tuple[str, str]]:
@@ -243,26 +183,22 @@ def _view(entry: Entry, number: int, sources: _Sources) -> Dict[str, Any]:
     doc = entry.document
     races = []
     level = (doc.get("levels") or {}).get("ttgir", {})
-    blocks: Any = None
-    for race, fragile in [(r, False) for r in doc.get("races", [])] + [(r, True) for r in doc.get("grid_fragile", [])]:
-        try:
-            if blocks is None:
-                blocks = _records(entry)
-            picture = _picture(race, entry, blocks)
-        except fp.NotDrawn as e:
-            picture = _Picture(reason=str(e))
-        except PolyraceError as e:
-            picture = _Picture(reason="the records cannot be read (%s)" % e)
+    for race, index, kind in _races(entry):
         ends = [(name, race[name]) for name in ("first", "second")]
         races.append(
             {
                 "race": race,
-                "fragile": fragile,
+                "fragile": kind == "grid_fragile",
                 "agents": [{"name": n, "who": _agent(a), "does": "writes" if a["write"] else "reads", **a} for n, a in ends],
                 "excerpts": sources.excerpts([(n, a["loc"]) for n, a in ends if a.get("loc")], entry.base_dir),
-                "picture": picture,
+                "picture": _picture(race, index, kind, entry),
             }
         )
+    findings = []
+    for f in doc.get("findings") or level.get("findings") or []:
+        ends = [(name, f[name]) for name in ("first", "second") if f.get(name)]
+        marks = [(n, a["loc"]) for n, a in ends if a.get("loc")]
+        findings.append({**f, "excerpts": sources.excerpts(marks, entry.base_dir), "picture": pictures.timeline(f)})
     refusals = [
         {**r, "excerpts": sources.excerpts([("refused", r["loc"])], entry.base_dir) if r.get("loc") else []} for r in [*doc.get("refusals", []), *level.get("refusals", [])]
     ]
@@ -281,7 +217,9 @@ def _view(entry: Entry, number: int, sources: _Sources) -> Dict[str, Any]:
         "pinned": pinned if doc.get("rung") in ("T0", "T1") else [],
         "races": races,
         "refusals": refusals,
-        "findings": doc.get("findings") or level.get("findings") or [],
+        "findings": findings,
+        "explained": _explained(entry),
+        "why": entry.why,
         "shared": level.get("status") == "ok",
         "bounds": bounds,
         "args": _args(entry.launch),
@@ -291,28 +229,72 @@ def _view(entry: Entry, number: int, sources: _Sources) -> Dict[str, Any]:
 
 
 # ---- entries ---------------------------------------------------------------------------------------------------
-def entries_of_documents(documents: Iterable[Dict[str, Any]]) -> List[Entry]:
-    """Entries of verdict documents; the inputs that they name are read again for the pictures, where possible."""
+def _explain(entry: Entry, options: Optional[Dict[str, Any]] = None) -> None:
+    """Asks the library for the explanation of an entry; what fails is a reason on the page."""
+    from . import _lib
+
+    try:
+        given = _lib.Options(options or {})
+        if entry.launch is not None:
+            inputs = _lib.Inputs(given, launch=json.dumps(entry.launch).encode(), launch_name="launch", base_dir=entry.base_dir)
+        elif entry.ttir is not None:
+            inputs = _lib.Inputs(given, ttir=entry.ttir.encode())
+        else:
+            entry.why = "the launch file is not at hand"
+            return
+        with inputs as g:
+            told = json.loads(g.explain())
+    except (PolyraceError, MemoryError, TypeError, ValueError) as e:
+        entry.why = "it could not be explained (%s)" % e
+        return
+    if _essence(told["verdict"]) != _essence(entry.document):
+        entry.why = "the launch is decided otherwise here than in the document"
+    else:
+        entry.explanations = told["explanations"]
+
+
+def _essence(doc: Dict[str, Any]) -> Any:
+    """What an explanation must agree with: the status and the witnesses."""
+    races = [(r["type"], r.get("config"), r["first"], r["second"]) for r in [*doc.get("races", []), *doc.get("grid_fragile", [])]]
+    status = (doc.get("levels") or {}).get("ttir", doc)["status"]
+    return json.dumps([status, races], sort_keys=True)
+
+
+def _explain_all(entries: List[Entry], options: Optional[Dict[str, Any]] = None) -> List[Entry]:
+    order = {"races": 0, "unsupported": 1, "vacuous": 2}
+    todo = [e for e in entries if e.explanations is None and e.error is None and not e.why]
+    todo.sort(key=lambda e: order.get(e.document["status"], 3))
+    for number, entry in enumerate(todo):
+        if number < MAX_EXPLAINED:
+            _explain(entry, options)
+        else:
+            entry.why = "a page explains %d launches; make one of this launch alone" % MAX_EXPLAINED
+    return entries
+
+
+def entries_of_documents(documents: Iterable[Dict[str, Any]], options: Optional[Dict[str, Any]] = None) -> List[Entry]:
+    """Entries of documents, of `polyrace explain` or verdicts alone; these are explained where the inputs that they name can
+    be read again. `options`: those of the check."""
     from .scan_inputs import find_units
 
-    documents = list(documents)
-    files = {d["input"][: d["input"].rindex("[")] if d["input"].endswith("]") and "[" in d["input"] else d["input"] for d in documents}
+    told = [(d["verdict"], d["explanations"]) if "explanations" in d else (d, None) for d in documents]
+    files = {d["input"][: d["input"].rindex("[")] if d["input"].endswith("]") and "[" in d["input"] else d["input"] for d, _ in told}
     units = {u.name: u for f in sorted(files) if os.path.isfile(f) for u in find_units([f])}
     out = []
-    for d in documents:
+    for d, explanations in told:
         unit = units.get(d["input"])
         if unit is None or unit.error:
-            out.append(Entry(d))
+            out.append(Entry(d, explanations=explanations))
         elif unit.kind == "launch":
-            out.append(Entry(d, json.loads(unit.text), unit.base_dir))
+            out.append(Entry(d, json.loads(unit.text), unit.base_dir, explanations=explanations))
         else:
-            out.append(Entry(d, None, unit.base_dir, unit.text))
-    return out
+            out.append(Entry(d, None, unit.base_dir, unit.text, explanations=explanations))
+    return _explain_all(out, options)
 
 
 def entries_of_scan(found: Any) -> List[Entry]:
     """Entries of a `ScanResult`; inputs that could not be read are on the page too."""
-    out = entries_of_documents(found.documents)
+    out = entries_of_documents(found.documents, getattr(found, "options", None))
     for r in found.results:
         if r.get("error"):
             doc = {"kernel": os.path.basename(r["unit"]), "input": r["unit"], "status": "error"}
@@ -329,13 +311,14 @@ def entries_of_launches(launches: Iterable[Any]) -> List[Entry]:
             out.append(Entry(doc, error="not analysed: the analysis was interrupted"))
         else:
             out.append(Entry(x.verdict.to_dict(), {"version": 1, "kernel": x.kernel, **x.document}, os.path.dirname(x.file)))
-    return out
+    return _explain_all(out)
 
 
 def render(entries: Iterable[Entry], title: str = "polyrace", source_roots: Iterable[str] = ()) -> str:
     """The page."""
     try:
         import jinja2
+        from markupsafe import Markup
     except ImportError:
         raise PolyraceError("the HTML report needs jinja2 (pip install 'polyrace[html]')") from None
     from ._version import __version__
@@ -344,6 +327,8 @@ def render(entries: Iterable[Entry], title: str = "polyrace", source_roots: Iter
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
+    with open(os.path.join(folder, "report.css"), encoding="utf-8") as f:
+        css = Markup(f.read())
     sources = _Sources(source_roots)
     views = []
     errors = []
@@ -358,6 +343,6 @@ def render(entries: Iterable[Entry], title: str = "polyrace", source_roots: Iter
         for kind in {r["kind"] for r in v["refusals"]}:
             kinds[kind] = kinds.get(kind, 0) + 1
     return environment.get_template("report.html.j2").render(
-        title=title, version=__version__, views=views, errors=errors, counts=counts, words=WORDS,
+        title=title, version=__version__, css=css, views=views, errors=errors, counts=counts, words=WORDS,
         kinds=sorted(kinds.items(), key=lambda kv: (-kv[1], kv[0])),
     )  # fmt: skip

@@ -1,24 +1,37 @@
-"""What ``polyrace check --format=sarif|html`` runs: the program decides, this turns its document into a report."""
+"""What ``polyrace check --format=sarif|html`` and ``polyrace explain --format=html`` run: the program decides, this turns its
+document into a report."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from typing import List
+from typing import Any, Dict, List
+
+
+def documents_of(text: str) -> List[Dict[str, Any]]:
+    """The documents of an output: one, a list of several, or one after another (a file of launches under ``explain``)."""
+    decoder, at, out = json.JSONDecoder(), 0, []
+    while at < len(text):
+        document, at = decoder.raw_decode(text, at)
+        out += document["verdicts"] if "verdicts" in document else [document]
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return out
 
 
 def main(argv: List[str]) -> int:
-    """``argv``: the program, the format, the output file ("" for standard output), the arguments of ``check``."""
-    program, form, output, *args = argv
+    """``argv``: the program, the format, the output file ("" for standard output), the command (check or explain) and its
+    arguments."""
+    program, form, output, name, *args = argv
     at = args.index("--") if "--" in args else len(args)
     # The last spelling of an option counts.
-    command = [program, "check", *args[:at], "--format=json", "--output=/dev/stdout", *args[at:]]
+    more = ["--explanations"] if name == "check" and form == "html" else []
+    command = [program, name, *args[:at], *more, "--format=json", "--output=/dev/stdout", *args[at:]]
     run = subprocess.run(command, stdout=subprocess.PIPE)
     if run.returncode in (130, 143) or not run.stdout:
         return run.returncode
-    document = json.loads(run.stdout)
-    documents = document["verdicts"] if "verdicts" in document else [document]
+    documents = documents_of(run.stdout.decode("utf-8", "replace"))
     if form == "sarif":
         from .sarif import to_sarif
 

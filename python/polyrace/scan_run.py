@@ -34,6 +34,7 @@ class ScanResult:
     decided: int = 0  #: units decided in this run
     resumed: int = 0  #: units whose result was already in the result file
     shared: int = 0  #: units that took the answer of another unit of equal content
+    options: Dict[str, Any] = field(default_factory=dict)  #: of the check
 
     @property
     def exit_status(self) -> int:
@@ -197,7 +198,7 @@ def scan(
     header = {"options": json.loads(json.dumps(given, sort_keys=True)), "versions": _versions()}
     store = Store(os.fspath(results) if results is not None else None, header, restart)
     bar = _Progress(len(units), progress, sys.stderr)
-    out = ScanResult([], {}, found.skipped, found.errors)
+    out = ScanResult([], {}, found.skipped, found.errors, options=given)
     memo = _Memo()
     waiting: Dict[str, List[Unit]] = {}
     todo: List[Unit] = []

@@ -1,4 +1,5 @@
-"""The HTML report: complete, self-contained, escaped, pictures that agree with brute force; looked at in a browser."""
+"""The HTML report: complete, self-contained, escaped, pictures that say what the explanation says. In a browser: test_pages.py;
+the explanations themselves: tests/explain/pictures.py."""
 import html.parser
 import json
 import os
@@ -10,9 +11,10 @@ import sys
 import pytest
 
 import polyrace
-from polyrace import html_footprint as fp
 
 pytest.importorskip("jinja2")
+from polyrace import html_pictures as pictures  # noqa: E402
+from polyrace import html_report  # noqa: E402
 from polyrace.html_report import Entry, entries_of_documents, render  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -33,7 +35,7 @@ def documents():
 class Page(html.parser.HTMLParser):
     """Checks that tags nest and collects what the page refers to."""
 
-    VOID = {"meta", "br", "rect", "link", "img"}
+    VOID = {"meta", "br", "rect", "path", "link", "img"}
 
     def __init__(self, text):
         super().__init__()
@@ -80,7 +82,7 @@ def test_complete_and_self_contained(documents):
 def test_without_sources_and_without_the_launch(tmp_path, documents):
     race = next(d for d in documents if d["status"] == "races")
     text = render([Entry({**race, "input": "gone.json"})])
-    assert "source file not readable here" in text and "No picture of the footprints: the launch file is not at hand" in text
+    assert "source file not readable here" in text and "No picture of the footprints: the launch is not at hand" in text
     Page(text)
 
 
@@ -95,10 +97,11 @@ def test_recorded_launches(documents):
     launches = [polyrace.Launch(kernel, file="a.py", line=3, document=document, verdict=verdict), polyrace.Launch("open", file="a.py", line=4)]
     text = render(entries_of_launches(launches), source_roots=[ROOT])
     Page(text)
-    assert "<svg" in text and "a.py:4" in text and "interrupted" in text
+    assert 'class="cells"' in text and 'class="both"' in text and "a.py:4" in text and "interrupted" in text
 
 
 def test_hostile_names_are_escaped():
+    """Names, source lines, reasons and explanations are text, whatever they hold."""
     evil = '<script>alert(1)</script>"\'&'
     loc = {"file": evil, "line": 1, "col": 1}
     access = {"op": evil, "kind": "store", "tensor": evil, "element": 0, "byte": 0, "loc": loc, "write": True, "program": [0, 0, 0], "lane": [0], "iteration": []}
@@ -106,46 +109,26 @@ def test_hostile_names_are_escaped():
            "refusals": [{"kind": evil, "loc": loc, "message": evil, "hint": evil}], "configs": [],
            "races": [{"type": "WAW", "agents": evil, "first": access, "second": access, "reason": evil, "confirmed": False, "config": 0}]}
     launch = {"args": {evil: {"tensor": {"dtype": evil, "shape": [1], "no_values": evil}}}, "grid": [1]}
-    text = render([Entry(doc, launch)], title=evil)
-    assert "<script" not in text
+    foot = {"elements": 1, "intervals": 1, "boxes": [[0, 1]], "unknown_lanes": 1, "program": None}
+    told = {"race_free": [{"rung": "T0", "condition": evil, "exact": True, "disjuncts": 1, "holds_here": None, "pinned": [0, 0, 0], "why": None, "needs": []},
+                          {"rung": "T1", "condition": None, "exact": False, "disjuncts": 0, "holds_here": None, "pinned": [0, 0, 0], "why": evil, "needs": [evil]}],
+            "overlaps": [], "spare_barriers": [{"file": evil, "line": 1}],
+            "accesses": [{"op": evil, "tensor": evil, "file": evil, "line": 1, "col": 1}],
+            "pairs": [{"pair": 0, "agents": "programs", "first": 0, "second": 0, "answer": "proved", "evidence": evil, "facts": [evil], "more_facts": 1, "set": evil},
+                      {"pair": 1, "agents": evil, "first": 0, "second": 0, "answer": "cannot-meet", "evidence": evil}],
+            "pictures": [{"race": 0, "pair": 0, "footprints": {"tensor": {"name": evil, "element_bytes": 4, "shape": [9, 9], "strides": [9, 1], "storage": [0, 81]},
+                          "first": foot, "second": foot, "both": foot}, "footprints_why": None, "map": None, "near": None, "map_why": evil}]}
+    site = {"partition": evil, "op": evil, "loc": loc, "iteration": [0]}
+    step = {"step": 0, "partition": evil, "op": evil, "loc": loc, "iteration": [], "role": "wait", "barrier": evil, "slot": 0, "phase": 0, "mark": "first",
+            "accesses": [{"allocation": evil, "slot": 0, "write": True}]}
+    doc["findings"] = [{"kind": "race", "id": evil, "memory": "smem", "allocation": {"name": evil, "loc": loc}, "slot": 0, "bytes": None, "first": site,
+                        "second": site, "what": evil, "missing": evil, "trip_counts": evil, "confirmed": True, "timeline": [step]}]
+    text = render([Entry(doc, launch, explanations=[told]), Entry({**doc, "input": "b"}, launch, why=evil)], title=evil)
+    assert "<script" not in text and 'alert(1)</script>"' not in text and text.count("&lt;script&gt;") > 40
     Page(text)
 
 
-def test_footprints_contain_the_confirmed_byte(documents):
-    """Both footprints contain the byte that the concrete evaluator confirmed, and lie inside the tensor's storage."""
-    drawn = 0
-    for doc in documents:
-        if not doc["races"]:
-            continue
-        (entry,) = entries_of_documents([doc])
-        from polyrace.html_report import _records
-
-        block = _records(entry)[0]
-        for race in doc["races"]:
-            if race["first"]["tensor"] != race["second"]["tensor"]:
-                continue
-            size = fp.element_size(entry.launch, race["first"]["tensor"], block)
-            tensor = fp.tensor_of(entry.launch, race["first"]["tensor"], block)
-            try:
-                feet = [fp.footprint(block, entry.launch, race[end], size) for end in ("first", "second")]
-            except fp.NotDrawn as e:
-                assert "values in memory" in str(e)
-                continue
-            both = fp.overlap(*feet)
-            assert race["first"]["byte"] // size in both, doc["kernel"]
-            storage = tensor.get("storage") or {}
-            for foot in feet:
-                low = (storage.get("ptr", tensor["ptr"]) - tensor["ptr"]) // size
-                limit = low + storage["bytes"] // size if "bytes" in storage else None
-                if limit is not None and not doc["out_of_bounds"]:
-                    assert foot.runs[0][0] >= low and foot.runs[-1][1] <= limit
-            drawn += 1
-    assert drawn > 60
-
-
-def test_footprint_of_a_known_kernel():
-    """pid * 8 + lane for 16 lanes, masked at 20: what program 1 touches can be said by hand."""
-    text = """module {
+KNOWN = """module {
   tt.func public @k(%out: !tt.ptr<f32> loc("out"("k.py":1:1)), %n: i32 loc("n"("k.py":1:1))) {
     %pid = tt.get_program_id x : i32 loc("k.py":2:3)
     %c = arith.constant 8 : i32
@@ -163,15 +146,84 @@ def test_footprint_of_a_known_kernel():
   }
 }
 """
-    launch = {"version": 1, "kernel": "k", "ttir_text": text, "grid": [3, 1, 1],
-              "args": {"out": {"tensor": {"dtype": "float32", "ptr": 4096, "shape": [20]}}, "n": 20}}
-    race = polyrace.check(launch).to_dict()["races"][0]
-    from polyrace.html_report import _records
 
-    block = _records(Entry({}, launch))[0]
+
+def known_entry():
+    launch = {"version": 1, "kernel": "k", "ttir_text": KNOWN, "grid": [3, 1, 1],
+              "args": {"out": {"tensor": {"dtype": "float32", "ptr": 4096, "shape": [20]}}, "n": 20}}
+    entry = Entry(polyrace.check(launch).to_dict(), launch)
+    html_report._explain(entry)
+    assert entry.explanations and not entry.why
+    return entry
+
+
+def test_pictures_of_a_known_kernel():
+    """pid * 8 + lane for 16 lanes, masked at 20: what each program touches can be said by hand."""
+    entry = known_entry()
+    race, told = entry.document["races"][0], entry.explanations[0]["pictures"][0]
     for end in ("first", "second"):
         pid = race[end]["program"][0]
-        assert fp.footprint(block, launch, race[end], 4).runs == [(8 * pid, min(8 * pid + 16, 20))]
+        assert pictures.runs_of(told["footprints"][end]) == [(8 * pid, min(8 * pid + 16, 20))]
+    drawn = pictures.footprint(told["footprints"], race["first"]["byte"] // 4)
+    assert drawn["flat"] and drawn["counts"]["both"] == 8
+    for layer in drawn["views"][0]["layers"]:
+        low, high = drawn["views"][0]["x"]
+        (tile,) = layer["tiles"]
+        runs = pictures.runs_of(told["footprints"][layer["kind"]])
+        scale = 1000 / (high - low + 1)
+        assert abs(float(tile["x"]) - (runs[0][0] - low) * scale) < 0.02
+        assert abs(float(tile["w"]) - (runs[0][1] - runs[0][0]) * scale) < 0.02
+    cells = pictures.grid(told["map"], [race["first"]["program"], race["second"]["program"]])
+    assert cells["counts"] == {"none": 0, "some": 0, "all": 3} and cells["per"] == 1
+    assert [(m["x"], m["kind"]) for m in cells["slices"][0]["marks"]] == [(0, "first"), (1, "second")]
+
+
+def test_tiles_cover_exactly_the_elements():
+    """Rectangles over rows, folded, hold each element once."""
+    random = __import__("random").Random(7)
+    for _ in range(200):
+        stride = random.randint(2, 9)
+        elements = sorted(random.sample(range(60), random.randint(1, 40)))
+        runs = []
+        for e in elements:
+            if runs and runs[-1][1] == e:
+                runs[-1] = (runs[-1][0], e + 1)
+            else:
+                runs.append((e, e + 1))
+        covered = [(y + j) * stride + x + i for x, y, w, h in pictures._rectangles(runs, stride) for i in range(w) for j in range(h)]
+        assert sorted(covered) == elements
+
+
+def test_a_document_of_another_launch_is_not_illustrated():
+    entry = known_entry()
+    other = json.loads(json.dumps(entry.document))
+    other["races"][0]["first"]["program"] = [2, 0, 0]
+    wrong = Entry(other, entry.launch)
+    html_report._explain(wrong)
+    assert wrong.explanations is None and "decided otherwise" in wrong.why
+    text = render([wrong])
+    assert "decided otherwise" in text and 'class="overlay"' not in text and 'class="cells"' not in text
+
+
+def test_same_bytes():
+    """Nothing on the page depends on time, order of hashing or the process."""
+    paths = [os.path.join(KERNELS, n + ".json") for n in ("bias_add_race", "batched_matmul")]
+    code = ("import sys,polyrace\nfrom polyrace.html_report import *\n"
+            "sys.stdout.write(render(entries_of_documents([polyrace.check(p).to_dict() for p in sys.argv[1:]])))")
+    pages = set()
+    for seed in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.path.dirname(os.path.dirname(polyrace.__file__))}
+        pages.add(subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, check=True, env=env).stdout)
+    (page,) = pages
+    assert b"<svg" in page
+
+
+def test_proofs_are_told():
+    doc = polyrace.check(os.path.join(KERNELS, "batched_matmul.json")).to_dict()
+    text = " ".join(" ".join(Page(render(entries_of_documents([doc]))).text).split())
+    assert "Why each pair is disjoint" in text and "cannot meet: different buffers" in text
+    assert "A.pid0 == B.pid0" in text and "closure: pid0 pid1 pid2 lane0 lane1" in text
+    assert "Race free for all grids, with this launch's parameters" in text
 
 
 def test_program_writes_the_page(tmp_path):
@@ -191,72 +243,3 @@ def test_program_writes_the_page(tmp_path):
     assert run.returncode == 3 and "missing.json" in run.stderr and "<html" in run.stdout
 
 
-BROWSER = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
-MEASURE = """
-<script>
-addEventListener('load', () => {
-  const out = [], width = document.documentElement.clientWidth;
-  if (document.documentElement.scrollWidth > width) out.push('page is ' + document.documentElement.scrollWidth + ' wide');
-  const inside = e => e.closest('.code,.scroll,.zoom,svg');
-  for (const e of document.querySelectorAll('body *')) {
-    const r = e.getBoundingClientRect();
-    if (!r.width || inside(e)) continue;
-    if (r.left < -0.5 || r.right > width + 0.5) out.push(e.tagName + '.' + e.className + ' at ' + r.left + '..' + r.right);
-  }
-  const blocks = [...document.querySelectorAll('article > *, section > *, header > *, li, .row, .ends, figcaption')].filter(e => !inside(e));
-  for (const parent of new Set(blocks.map(e => e.parentNode))) {
-    const items = [...parent.children].filter(e => blocks.includes(e)).map(e => e.getBoundingClientRect()).filter(r => r.height);
-    for (let i = 0; i + 1 < items.length; i++)
-      for (let j = i + 1; j < items.length; j++) {
-        const a = items[i], b = items[j];
-        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1) out.push('overlap in ' + parent.className);
-      }
-  }
-  document.body.innerHTML = '<pre id=measured>' + JSON.stringify({width, out}) + '</pre>';
-});
-</script>
-"""
-
-
-@pytest.mark.skipif(not BROWSER, reason="no Chromium")
-@pytest.mark.parametrize("width", [1280, 400])
-def test_layout_in_a_browser(tmp_path, documents, width):
-    """Nothing is cut or overlaps. (The script measures; the page itself has none.)"""
-    text = render(entries_of_documents(documents), source_roots=[ROOT]).replace("<details", "<details open")
-    # A window cannot be as narrow as 400 pixels; a frame can.
-    (tmp_path / "page.html").write_text(text.replace("</body>", MEASURE + "</body>"))
-    (tmp_path / "frame.html").write_text(
-        "<iframe id=f src=page.html style='border:0;width:%dpx;height:900px'></iframe><script>"
-        "addEventListener('load',()=>setTimeout(()=>{document.body.textContent=document.getElementById('f').contentDocument.body.textContent},300))</script>" % width
-    )
-    run = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--virtual-time-budget=8000",
-         "--window-size=1400,1000", "--user-data-dir=" + str(tmp_path / "profile"), "--dump-dom", str(tmp_path / "frame.html")],
-        capture_output=True, text=True, timeout=180,
-    )
-    found = re.search(r'\{"width".*?\}', run.stdout)
-    assert found, run.stdout[:500] + run.stderr[-500:]
-    measured = json.loads(found.group(0).replace("&gt;", ">").replace("&lt;", "<"))
-    assert width - 20 <= measured["width"] <= width and measured["out"] == []
-
-
-def test_contrast():
-    """Text against its background is at least 4.5 to 1, in both colour schemes."""
-    css = open(os.path.join(os.path.dirname(polyrace.__file__), "templates", "report.html.j2")).read()
-    schemes = re.findall(r":root\{([^}]*)\}", css)
-    assert len(schemes) == 2
-
-    def luminance(colour):
-        if len(colour) == 4:
-            colour = "#" + "".join(c * 2 for c in colour[1:])
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        parts = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-    for scheme in schemes:
-        c = dict(re.findall(r"--(\w+):(#\w+)", scheme))
-        pairs = [(t, b) for t in ("fg", "quiet", "race", "open", "ok", "one", "two", "both") for b in ("bg", "soft")]
-        pairs += [("fg", "mark1"), ("fg", "mark2"), ("one", "mark1"), ("two", "mark2"), ("quiet", "mark1"), ("quiet", "mark2"), ("bg", "one"), ("bg", "two"), ("both", "mark1"), ("both", "mark2")]
-        for text, ground in pairs:
-            a, b = sorted((luminance(c[text]), luminance(c[ground])))
-            assert (b + 0.05) / (a + 0.05) >= 4.5, (text, ground, c[text], c[ground])
