@@ -166,6 +166,14 @@ static bool from_digits(derivation *x, pr_term base, pr_i128 *out)
 static bool is_quotient(pr_term_op op) { return op == PR_TERM_OP_FDIV || op == PR_TERM_OP_TDIV; }
 static bool is_remainder(pr_term_op op) { return op == PR_TERM_OP_FMOD || op == PR_TERM_OP_TREM; }
 
+/* A quotient of this dividend is among the targets: what is known of the dividend comes together there. */
+static bool has_quotient(const derivation *x, pr_term base)
+{
+    for (int i = 0; i < x->n; i++)
+        if (is_quotient(pr_term_op_of(x->T, x->todo[i].term)) && pr_term_is(pr_term_child(x->T, x->todo[i].term, 0), base)) return true;
+    return false;
+}
+
 static bool take(derivation *x, int i)
 {
     pr_term t = x->todo[i].term;
@@ -183,7 +191,7 @@ static bool take(derivation *x, int i)
     a = 1;
     if (is_quotient(pr_term_op_of(x->T, base)) && pr_term_const(x->T, pr_term_child(x->T, base, 1), &a) && a >= 1) {
         pr_i128 whole;
-        if (!valued(x, base, &whole)) base = pr_term_child(x->T, base, 0);
+        if (!valued(x, base, &whole) && !has_quotient(x, base)) base = pr_term_child(x->T, base, 0);
         else a = 1;
     } else {
         a = 1;

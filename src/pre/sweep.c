@@ -189,10 +189,16 @@ static int corners(const sweep *x, int i, pr_i128 *out)
 {
     pr_i128 lo = pr_is_inf(x->lo[i]) ? 0 : x->lo[i],
             hi = pr_is_inf(x->hi[i]) ? lo + 1000 : x->hi[i];
+    /* a wide value from somewhere else: small ones, ascending along the copy (bounds of a range come in this order) */
+    enum { WIDE = 1 << 20, APART = 1000 };
+    bool wide = role(x, i) == PR_ROLE_FREE && lo <= 0 && hi > WIDE;
+    pr_i128 earlier = 0;
+    for (int j = 0; j < i && wide; j++) earlier += role(x, j) == PR_ROLE_FREE && x->trio.side[j] == x->trio.side[i];
     const pr_i128 lane[] = { lo, lo + 1, hi - 1, hi }, iter[] = { lo, lo + 1, lo + 2, hi },
-                  other[] = { lo, lo + 1, lo + 2, lo + 3 };
+                  other[] = { lo, lo + 1, lo + 2, lo + 3 }, small[] = { earlier < 64 ? earlier * APART : 0, 0, 1, lo };
     const pr_i128 *v = role(x, i) == PR_ROLE_LANE   ? lane
                        : role(x, i) == PR_ROLE_ITER ? iter
+                       : wide                       ? small
                                                     : other;
     int n = 0;
     for (int k = 0; k < 4; k++) {
