@@ -6,7 +6,7 @@
  * runs out of work, says nothing (a wrong refutation costs a point, never gives a proof). */
 #include "term/rows.h"
 
-enum { WORK = 24000, ROUNDS = 6, MOST_COLS = 64 };
+enum { WORK = 24000, LEAST = 5 /* halvings of it */, ROUNDS = 6, MOST_COLS = 64 };
 /* Numbers within these keep every sum below 2^122. */
 static const pr_i128 BOUND = (pr_i128)1 << 70, COEF = (pr_i128)1 << 44, CONST = (pr_i128)1 << 120;
 
@@ -137,11 +137,13 @@ static bool read_leaf(const pr_leaf *leaf, pr_arena *arena, dive *d, box *b)
     return true;
 }
 
-bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, pr_i128 *value)
+bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, int failed, pr_i128 *value)
 {
     dive d;
     box *at = PR_NEW_N(arena, box, leaf->n_cols + 2);       /* at[j]: columns before j have one value */
-    if (!read_leaf(leaf, arena, &d, &at[0]) || !propagate(&d, &at[0])) return false;
+    if (!read_leaf(leaf, arena, &d, &at[0])) return false;
+    d.work = WORK >> (failed < LEAST ? failed : LEAST);
+    if (!propagate(&d, &at[0])) return false;
     int j = 0;
     while (j < d.n_cols) {
         if (d.work <= 0) return false;

@@ -606,6 +606,20 @@ static step one_step(pr_system *s, unsigned flags)
     return STEP_NONE;
 }
 
+pr_prepared pr_system_bounds(pr_system *s)
+{
+    step r = STEP_NONE;
+    for (int i = 0; i < s->n_rows; i++) {
+        if (s->kind[i] == PR_ROW_DEAD) continue;
+        r = normalise(s, i);
+        if (r == STEP_EMPTY) return PR_PREPARED_EMPTY;
+        if (r == STEP_OVERFLOW) return PR_PREPARED_OVERFLOW;
+    }
+    r = pair_rows(s);
+    if (r != STEP_EMPTY && r != STEP_OVERFLOW) r = propagate(s);
+    return r == STEP_EMPTY ? PR_PREPARED_EMPTY : r == STEP_OVERFLOW ? PR_PREPARED_OVERFLOW : PR_PREPARED_OPEN;
+}
+
 pr_prepared pr_system_prepare(pr_system *s, unsigned flags)
 {
     step r = STEP_NONE;

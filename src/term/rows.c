@@ -39,6 +39,7 @@ typedef struct search {
     pr_refusal_kind open_why;       /* why some branch is not decided; NONE = all are */
     const char *open_message;
     int last_leaf;                  /* with an undecided one: where the search ends    */
+    int dives;                      /* leaves without a point so far: each halves the work of the next */
     bool only_empty;                /* no witness is wanted, or none can be evaluated  */
 } search;
 
@@ -191,7 +192,7 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
     pr_system *sys = system_of(b, b->arena);
     bool raw = s->flags & PR_ROWS_NO_PREPARE;
     if (!raw) {
-        switch (pr_system_prepare(sys, s->flags)) {
+        switch (use_engine ? pr_system_prepare(sys, s->flags) : pr_system_bounds(sys)) {
         case PR_PREPARED_EMPTY: return LEAF_CLOSED;
         case PR_PREPARED_OPEN: break;
         case PR_PREPARED_OVERFLOW: raw = true; sys = system_of(b, b->arena); break;
@@ -214,10 +215,11 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
         for (int j = 0; raw && j < sys->n_cols; j++) {
             if (sys->lo[j] > sys->hi[j]) return LEAF_CLOSED;
         }
-    } else if (s->ask && !raw && !s->limits->alone && pr_leaf_dive(&leaf, b->arena, value)) {
+    } else if (s->ask && !raw && !s->limits->alone && pr_leaf_dive(&leaf, b->arena, s->dives, value)) {
         answer = PR_ANSWER_WITNESS;
         by_rows = true;
     } else if (s->ask) {
+        s->dives++;
         answer = s->ask(s->user, &leaf, value, &why);
         s->all_rows = false;
     }

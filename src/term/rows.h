@@ -60,6 +60,8 @@ typedef enum { PR_PREPARED_EMPTY, PR_PREPARED_OPEN, PR_PREPARED_OVERFLOW } pr_pr
 pr_system *pr_system_new(pr_arena *arena, int n_cols, int n_rows);
 int pr_system_row(pr_system *s);     /* a new row without columns (kind not set), -1: full */
 void pr_system_put(pr_system *s, int row, int col, pr_i128 c);   /* of a column that the row lacks */
+/* Only what shows a contradiction soon: bounds and parallel rows. */
+pr_prepared pr_system_bounds(pr_system *s);
 /* Simplifies in place; the result has the same solutions on the remaining columns. */
 pr_prepared pr_system_prepare(pr_system *s, unsigned flags);
 /* The remaining system as a leaf (arrays in the system's arena). */
@@ -67,5 +69,5 @@ void pr_system_leaf(pr_system *s, pr_leaf *leaf);
 /* Values of all columns from those of the leaf; false on overflow. */
 bool pr_system_recover(const pr_system *s, const pr_i128 *leaf_value, pr_i128 *value);
 /* dive.c: the leaf's lexicographic minimum where bounds propagation finds it; false says nothing. */
-bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, pr_i128 *value);
+bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, int failed, pr_i128 *value);
 #endif
