@@ -78,6 +78,31 @@ static bool binary_at(const pr_binary *f, bool ka, uint64_t a, bool kb, uint64_t
     return (ka && pr_arith_absorbs(f->opcode, f->w, a, r)) || (kb && pr_arith_absorbs(f->opcode, f->w, b, r));
 }
 
+/* All lanes of an operation that always has a value, both operands known everywhere; false: another operation. The
+ * cases are those of binary_at and pr_arith_binary, with the choice of the operation outside of the loop. */
+static bool map_known(const pr_binary *f, const pr_ival *a, const pr_ival *b, int64_t n, uint64_t *r)
+{
+    const uint64_t *x = a->form == PR_IVAL_TILE ? a->tile->x : &a->x, *y = b->form == PR_IVAL_TILE ? b->tile->x : &b->x;
+    const int64_t i = a->form == PR_IVAL_TILE, j = b->form == PR_IVAL_TILE;    /* steps: a splat stays where it is */
+    const uint64_t mask = pr_bits_mask(f->w);
+#define LANES(value) for (int64_t k = 0; k < n; k++, x += i, y += j) r[k] = (value)
+    if (f->scale) LANES(*x + (uint64_t)pr_bits_signed(*y, f->w) * (uint64_t)f->scale);
+    else if (f->opcode == PR_OP_ARITH_CMPI) LANES(pr_arith_compare(f->predicate, f->w, *x, *y));
+    else if (f->opcode == PR_OP_ARITH_ADDI) LANES((*x + *y) & mask);
+    else if (f->opcode == PR_OP_ARITH_SUBI) LANES((*x - *y) & mask);
+    else if (f->opcode == PR_OP_ARITH_MULI) LANES((*x * *y) & mask);
+    else if (f->opcode == PR_OP_ARITH_ANDI) LANES(*x & *y & mask);
+    else if (f->opcode == PR_OP_ARITH_ORI) LANES((*x | *y) & mask);
+    else return false;
+#undef LANES
+    return true;
+}
+
+static bool known_everywhere(const pr_ival *v)
+{
+    return v->form == PR_IVAL_SPLAT || (v->form == PR_IVAL_TILE && !v->tile->known);
+}
+
 static pr_ival map_binary(pr_machine *m, const pr_op *op, const pr_binary *f, const pr_ival *a,
                           const pr_ival *b, int64_t n)
 {
@@ -92,7 +117,8 @@ static pr_ival map_binary(pr_machine *m, const pr_op *op, const pr_binary *f, co
         pr_im_spend(m, n);
         bool bases = f->scale && a->form == PR_IVAL_TILE && a->tile->base;
         pr_itile *t = pr_itile_new(m, n, bases);
-        for (int64_t i = 0; i < n; i++) {
+        bool done = !bases && known_everywhere(a) && known_everywhere(b) && map_known(f, a, b, n, t->x);
+        for (int64_t i = 0; i < n && !done; i++) {
             bool ka = pr_ival_at(a, i, &x), kb = pr_ival_at(b, i, &y);
             t->known[i] = binary_at(f, ka, x, kb, y, &t->x[i], &ub);
             if (!t->known[i]) t->x[i] = 0;

@@ -67,6 +67,20 @@ static bool may_skip_queries(const pr_options *o)
     return !o->cross_check && !o->claim && !o->no_pretest && o->engine != PR_ENGINE_Z3;
 }
 
+/* The pair's query in this encoding, made once for as long as it is not asked to its end. */
+static bool encode_once(pr_run *run, pr_encoding *e, pr_pair *p, bool *dead, bool *used_o3, pr_refusal_kind *kind, const char **why)
+{
+    if (p->encoded != e) {
+        p->encoded = NULL;
+        if (!p->query) p->query = PR_NEW(run->arena, pr_query);
+        if (!pr_encode_pair(e, p->a, p->b, p->intra, p->query, &p->encoded_dead, &p->encoded_o3, false, kind, why)) return false;
+        p->encoded = e;
+    }
+    *dead = p->encoded_dead;
+    *used_o3 = p->encoded_o3;
+    return true;
+}
+
 static void ask(pr_run *run, pr_encoding *e, int number)
 {
     pr_pair *p = &run->pairs.data[number];
@@ -84,14 +98,13 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         run->out->counts.pretest++;
         return;
     }
-    if (!p->query) p->query = PR_NEW(run->arena, pr_query);
 #ifdef PR_FAULTS
     if ((run->o->fault == 11 && p->intra) || (run->o->fault == 12 && !p->intra && e->extent[1] > 1)) {
         p->state = PR_PAIR_EMPTY;
         return;
     }
 #endif
-    if (!pr_encode_pair(e, p->a, p->b, p->intra, p->query, &dead, &used_o3, false, &kind, &why)) {
+    if (!encode_once(run, e, p, &dead, &used_o3, &kind, &why)) {
         refuse_pair(p, PR_PAIR_REFUSED, kind, why);
         p->side = pr_encoding_side(e, p->a, PR_SIDE_A)->refused ? 0 : 1;
         return;
@@ -120,6 +133,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         p->state = PR_PAIR_OPEN;
         return;
     }
+    p->encoded = NULL;             /* what follows adds to the query */
     if (o.answer == PR_ANSWER_UNKNOWN && p->query->suggest) pr_condition_try(run, p, o.needs, &o);
     run->d.cheaply = false;
     if (z3_reason) {
@@ -194,9 +208,8 @@ static bool t0_admits(pr_run *run, pr_encoding *e)
         bool dead, used;
         pr_refusal_kind kind;
         const char *why;
-        pr_query q;
-        if (!pr_encode_pair(e, p->a, p->b, p->intra, &q, &dead, &used, false, &kind, &why)) return false;
-        if ((run->o->engine == PR_ENGINE_Z3 || run->o->no_pretest) && !dead && beyond_presburger(&q, e)) return false;
+        if (!encode_once(run, e, p, &dead, &used, &kind, &why)) return false;
+        if ((run->o->engine == PR_ENGINE_Z3 || run->o->no_pretest) && !dead && beyond_presburger(p->query, e)) return false;
     }
     return true;
 }

@@ -13,6 +13,8 @@ typedef struct pr_pair {
     pr_refusal_kind why; const char *message;
     int side;                      /* REFUSED: 0 = record a is the one not understood, 1 = b             */
     pr_query *query;               /* last query asked, null before the first                    */
+    const pr_encoding *encoded;    /* query is this pair's as encoded there, not asked to its end; dead, o3: with it */
+    bool encoded_dead, encoded_o3;
     pr_point point;                /* WITNESS                                                   */
     pr_rung rung;                  /* of the last answer                                        */
     const char *evidence;

@@ -142,10 +142,14 @@ pr_engine_ctx *pr_pre_open(pr_arena *arena)
     return ctx;
 }
 
-/* Not cleared: some hundred kilobytes would cost more than most queries. */
+/* Not cleared but for its head: some hundred kilobytes would cost more than most queries. */
 void *pr_pre_context(pr_engine_ctx *ctx, size_t bytes)
 {
-    if (!ctx->block) ctx->block = pr_arena_raw(ctx->arena, bytes);
+    enum { HEAD = 64 };
+    if (!ctx->block) {
+        ctx->block = pr_arena_raw(ctx->arena, bytes);
+        memset(ctx->block, 0, bytes < HEAD ? bytes : HEAD);
+    }
     return ctx->block;
 }
 

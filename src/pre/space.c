@@ -68,8 +68,14 @@ void pr_space_begin(pr_space *s, const pr_query *q)
     s->full = s->void_domain = false;
     s->entered = s->n = s->n_kids = s->n_parts = s->n_rows[0] = s->n_rows[1] = 0;
     s->base_rows[0] = s->base_rows[1] = s->base_parts = 0;
-    memset(s->seen, 0, sizeof s->seen);
-    memset(s->by_content, 0, sizeof s->by_content);
+    if (!s->clear) {                 /* later on only what the query before has used */
+        memset(s->seen, 0, sizeof s->seen);
+        memset(s->by_content, 0, sizeof s->by_content);
+    }
+    for (int i = 0; i < s->n_seen_at && s->clear; i++) s->seen[s->seen_at[i]].term = 0;
+    for (int i = 0; i < s->n_content_at && s->clear; i++) s->by_content[s->content_at[i]] = 0;
+    s->n_seen_at = s->n_content_at = 0;
+    s->clear = true;
     s->n_twins = 0;
     for (int i = 0; i < q->n_twins && i < PR_SPACE_TWINS; i++, s->n_twins++)
         for (int c = 0; c < 2; c++) s->twin[i][c] = q->twins[i][c];
@@ -132,6 +138,7 @@ static int intern(pr_space *s, uint8_t op, pr_i128 value, const int *kid, const 
     }
     x->known = x->shared;
     s->by_content[at] = id + 1;
+    s->content_at[s->n_content_at++] = (uint16_t)at;
     return id;
 }
 
@@ -236,6 +243,7 @@ static int remember(pr_space *s, pr_term t, int id, unsigned sides)
     uint32_t at = mix(t.id) % PR_SPACE_TABLE;
     while (s->seen[at].term) at = (at + 1) % PR_SPACE_TABLE;
     s->seen[at].term = t.id;
+    s->seen_at[s->n_seen_at++] = (uint16_t)at;
     s->seen[at].node = id;
     s->seen[at].sides = (uint8_t)sides;
     pr_space_node *x = &s->node[id];

@@ -45,6 +45,8 @@ typedef struct pr_bound_row {
 } pr_bound_row;
 
 typedef struct pr_space {
+    bool clear;              /* seen and by_content are empty but for what the two lists name          */
+    int n_seen_at, n_content_at;
     const pr_query *q;
     const pr_terms *T;
     pr_var twin[PR_SPACE_TWINS][2]; int n_twins; /* the query's, then equal lane dimensions of two records */
@@ -55,6 +57,7 @@ typedef struct pr_space {
     int kid[PR_SPACE_KIDS]; pr_i128 coef[PR_SPACE_KIDS]; int n_kids;
     struct { uint32_t term; int node; uint8_t sides; } seen[PR_SPACE_TABLE];
     int by_content[PR_SPACE_TABLE];
+    uint16_t seen_at[PR_SPACE_TABLE], content_at[PR_SPACE_TABLE];
     pr_bound_row row[2][PR_SPACE_ROWS]; int n_rows[2];
     pr_part part[PR_SPACE_ROW_ITEMS]; int n_parts;
     int base_rows[2], base_parts;  /* what follows are rows times a factor (stride.c)                   */
@@ -139,7 +142,7 @@ typedef struct pr_delta { pr_i128 d[PR_PRE_ATOMS]; } pr_delta;
 int pr_radix_search(const pr_space *s, const pr_form *f, int64_t *nodes, pr_delta *found, int cap, bool *all);
 
 static inline int64_t pr_pre_limit(int64_t given, int64_t otherwise) { return given > 0 ? given : otherwise; }
-/* open and close of engines that keep one block of scratch memory. */
+/* open and close of engines that keep one block of scratch memory; its first 64 bytes start as zeros. */
 void *pr_pre_context(pr_engine_ctx *ctx, size_t bytes);
 pr_engine_ctx *pr_pre_open(pr_arena *arena);
 void pr_pre_close(pr_engine_ctx *ctx);

@@ -53,7 +53,8 @@ static void sort_ids(uint32_t *id, uint32_t n)
     }
 }
 
-uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, uint32_t **ids)
+/* The nodes below the roots in w->ids, in the order in which they are met. */
+static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_roots)
 {
     struct walk_work *w = work_for(T);
     for (int i = 0; i < n_roots; i++) {
@@ -70,6 +71,12 @@ uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, uint
             pr_vec_push(T->arena, &w->ids, k);
         }
     }
+    return w;
+}
+
+uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, uint32_t **ids)
+{
+    struct walk_work *w = collect(T, root, n_roots);
     uint32_t n = (uint32_t)w->ids.n;
     *ids = malloc(sizeof **ids * (n + 1));
     if (!*ids) abort();
@@ -101,16 +108,13 @@ bool pr_term_any(const pr_terms *T, pr_term t,
     return found;
 }
 
-static bool is_var(void *user, const pr_terms *T, pr_term t)
-{
-    const node *x = node_of(T, t);
-    return x->op == PR_TERM_OP_VAR && x->aux == ((const pr_var *)user)->id;
-}
-
 bool pr_term_mentions(const pr_terms *T, pr_term t, pr_var v)
 {
     if (v.id == 0 || v.id >= T->n_vars || T->var_terms[v.id] == 0) return false;
-    return pr_term_any(T, t, is_var, &v);
+    const struct walk_work *w = collect(T, &t, 1);
+    for (int i = 0; i < w->ids.n; i++)
+        if (w->ids.data[i] == T->var_terms[v.id]) return true;
+    return false;
 }
 
 /* --- rebuilding ---------------------------------------------------------------------------- */
