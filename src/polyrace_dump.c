@@ -221,6 +221,10 @@ static pr_status dump_job(dump *d, int k)
         pr_ir_print(d->b, j->module->ir);
         return PR_OK;
     }
+    if (d->stage == POLYRACE_STAGE_CONSAN) {
+        pr_job_consan_tables(d->plan, j, d->b);
+        return PR_OK;
+    }
     if (!j->lowered) {
         for (int i = 0; i < j->refusals.n; i++)
             pr_buf_printf(d->b, "%s not analysed: %s: %s\n", comment,

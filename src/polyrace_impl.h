@@ -115,6 +115,8 @@ bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_se
 void pr_job_check_ttgir(const pr_plan *p, pr_job *j, pr_config_verdict *out);
 /* Of the text beside the TTIR text: fills out->second. */
 void pr_job_check_second(const pr_plan *p, pr_job *j, pr_config_verdict *out);
+/* polyrace_consan.c: the tables of the emulated ConSan after each step of one schedule. */
+void pr_job_consan_tables(const pr_plan *p, pr_job *j, pr_buf *out);
 /* polyrace_confirm.c */
 void pr_confirmer_init(pr_confirmer *out, pr_job *job);
 #endif

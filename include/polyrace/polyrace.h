@@ -191,7 +191,8 @@ typedef enum polyrace_stage {
     POLYRACE_STAGE_QUERY,
     POLYRACE_STAGE_ISL,
     POLYRACE_STAGE_SMT2,
-    POLYRACE_STAGE_VERDICT
+    POLYRACE_STAGE_VERDICT,
+    POLYRACE_STAGE_CONSAN /* TTGIR: the tables of the emulated ConSan, step by step */
 } polyrace_stage;
 /* Writes one stage of the analysis (docs/dumps.md), several configurations one after another. */
 POLYRACE_API polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m,
@@ -232,6 +233,28 @@ POLYRACE_API polyrace_error_kind polyrace_replay(polyrace_context *c, const poly
                                                  const polyrace_options *o, unsigned flags,
                                                  const polyrace_sink *sink,
                                                  polyrace_replay_result *result,
+                                                 polyrace_error *err);
+
+/* ---- ConSan on the host ---------------------------------------------------------------------- */
+enum { POLYRACE_CONSAN_CURRENT, POLYRACE_CONSAN_OLDER };
+typedef struct polyrace_consan_options {
+    int epoch;          /* which ConSan */
+    int64_t schedules;  /* schedules to run */
+    int64_t seed;       /* the same seed gives the same schedules */
+    int64_t max_trips;  /* value of integer arguments that the launch does not give */
+    int format;         /* POLYRACE_FORMAT_TEXT or POLYRACE_FORMAT_JSON */
+} polyrace_consan_options;
+typedef struct polyrace_consan_result {
+    int64_t clean, reports, hangs; /* schedules that ended so */
+    int refused;                   /* non-zero: nothing was run */
+} polyrace_consan_result;
+/* Runs ConSan's table machine over schedules of the TTGIR text at one launch and writes how they end. */
+POLYRACE_API polyrace_error_kind polyrace_consan(polyrace_context *c, const polyrace_module *m,
+                                                 const polyrace_launch *launch_or_null,
+                                                 const polyrace_options *o,
+                                                 const polyrace_consan_options *consan,
+                                                 const polyrace_sink *sink,
+                                                 polyrace_consan_result *result,
                                                  polyrace_error *err);
 
 /* ---- verdicts -------------------------------------------------------------------------------- */

@@ -72,6 +72,7 @@ extern volatile sig_atomic_t pr_cli_signal;
 void pr_cli_watch(polyrace_context *ctx);
 
 int pr_cmd_check(int argc, char **argv);
+int pr_cmd_consan(int argc, char **argv);
 int pr_cmd_dump(int argc, char **argv);
 int pr_cmd_explain(int argc, char **argv);
 int pr_cmd_recheck(int argc, char **argv);

@@ -125,7 +125,7 @@ static bool one_option(pr_cli *c, unsigned where, int argc, char **argv, int *i)
         pr_cli_usage(c->command, "--%s takes no value", o->name);
         return false;
     }
-    if (o->kind != PR_OPT_KIND_FLAG && !value) {
+    if (o->kind != PR_OPT_KIND_FLAG && o->kind != PR_OPT_KIND_OPTIONAL && !value) {
         if (*i + 1 >= argc) {
             pr_cli_usage(c->command, "--%s needs a value", o->name);
             return false;

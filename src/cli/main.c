@@ -8,7 +8,7 @@ static const struct command {
 } commands[] = {
     { "check", pr_cmd_check },     { "dump", pr_cmd_dump }, { "replay", pr_cmd_replay },
     { "version", pr_cmd_version }, { "help", pr_cmd_help }, { "scan", pr_cmd_scan },
-    { "explain", pr_cmd_explain }, { "consan", NULL },      { "recheck", pr_cmd_recheck },
+    { "explain", pr_cmd_explain }, { "consan", pr_cmd_consan },      { "recheck", pr_cmd_recheck },
 };
 
 int main(int argc, char **argv)
@@ -22,10 +22,6 @@ int main(int argc, char **argv)
     if (strcmp(name, "--version") == 0) return pr_cmd_version(0, NULL);
     for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {
         if (strcmp(name, commands[k].name) != 0) continue;
-        if (!commands[k].run) {
-            fprintf(stderr, "polyrace: the command \"%s\" is not available in this build\n", name);
-            return PR_EXIT_BAD;
-        }
         bool own_help = commands[k].run != pr_cmd_scan;
         for (int i = 2; own_help && i < argc && strcmp(argv[i], "--") != 0; i++) {
             if (strcmp(argv[i], "--help") != 0 && strcmp(argv[i], "-h") != 0) continue;

@@ -2,7 +2,7 @@
 #include "util/opt.h"
 #include <string.h>
 
-enum { C = PR_OPT_CHECK, D = PR_OPT_DUMP, R = PR_OPT_REPLAY, L = PR_OPT_LIBRARY, X = PR_OPT_EXPLAIN };
+enum { C = PR_OPT_CHECK, D = PR_OPT_DUMP, R = PR_OPT_REPLAY, L = PR_OPT_LIBRARY, X = PR_OPT_EXPLAIN, S = PR_OPT_CONSAN };
 
 static const pr_opt table[] = {
 #define OPTION(id, name, kind, fallback, least, most, values, where, help)                         \
@@ -59,7 +59,7 @@ const char *pr_opt_near(const char *name, size_t length, unsigned where)
 static pr_status bad(const pr_opt *o, const char *text, pr_error *err)
 {
     switch (o->kind) {
-    case PR_OPT_KIND_ENUM: {
+    case PR_OPT_KIND_OPTIONAL: case PR_OPT_KIND_ENUM: {
         char values[120];
         snprintf(values, sizeof values, "%s", o->values);
         for (char *p = values; *p; p++)
@@ -98,8 +98,12 @@ pr_status pr_opt_value(pr_opt_id id, const char *text, int64_t *out, pr_error *e
         *out = !text || text[0] == '1';
         return PR_OK;
     }
+    if (!text && o->kind == PR_OPT_KIND_OPTIONAL) {
+        *out = 1;
+        return PR_OK;
+    }
     if (!text) return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "--%s needs a value", o->name);
-    if (o->kind == PR_OPT_KIND_ENUM) {
+    if (o->kind == PR_OPT_KIND_ENUM || o->kind == PR_OPT_KIND_OPTIONAL) {
         size_t n = strlen(text);
         for (const char *p = o->values; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL, v++) {
             if (strcspn(p, "|") != n || memcmp(p, text, n) != 0) continue;
@@ -167,7 +171,8 @@ void pr_opt_help(FILE *out, unsigned where)
         char left[80], help[400], spelling[32];
         if (!(o->where & where)) continue;
         const char *value = o->kind == PR_OPT_KIND_FLAG ? "" : o->values;
-        snprintf(left, sizeof left, "--%s%s%s", o->name, *value ? "=" : "", value);
+        if (o->kind == PR_OPT_KIND_OPTIONAL) snprintf(left, sizeof left, "--%s[=%s]", o->name, value);
+        else snprintf(left, sizeof left, "--%s%s%s", o->name, *value ? "=" : "", value);
         const char *unit = o->kind == PR_OPT_KIND_MS ? " ms" : "";
         if (o->kind == PR_OPT_KIND_ENUM && k != PR_OPT_STAGE)
             snprintf(help, sizeof help, "%s (default %s)", o->help,

@@ -20,12 +20,13 @@ typedef enum {
     PR_OPT_KIND_COUNT,
     PR_OPT_KIND_MS,
     PR_OPT_KIND_ENUM,
+    PR_OPT_KIND_OPTIONAL,
     PR_OPT_KIND_TEXT,
     PR_OPT_KIND_LIST,
     PR_OPT_KIND_GRID,
     PR_OPT_KIND_UNBUILT
 } pr_opt_kind;
-enum { PR_OPT_CHECK = 1, PR_OPT_DUMP = 2, PR_OPT_REPLAY = 4, PR_OPT_LIBRARY = 8, PR_OPT_EXPLAIN = 16 };
+enum { PR_OPT_CHECK = 1, PR_OPT_DUMP = 2, PR_OPT_REPLAY = 4, PR_OPT_LIBRARY = 8, PR_OPT_EXPLAIN = 16, PR_OPT_CONSAN = 32 };
 
 typedef struct pr_opt {
     const char *name;
