@@ -56,6 +56,7 @@ typedef struct barrier {
     PR_VEC(waiting) waits;
     PR_VEC(int) due;             /* numbers of TMA loads                                          */
     const pr_shm_event *last;
+    pr_shm_view place;
 } barrier;
 
 typedef struct agent {
@@ -83,6 +84,7 @@ typedef struct machine {
     const char *trips;
     int run;
     PR_VEC(tally) visits;
+    PR_VEC(past) first_contents; /* writes of agent 0 before a warp_specialize                        */
     bool stop;
     uint64_t random;
 } machine;
@@ -258,6 +260,14 @@ static const pr_shm_event *release_of(machine *m, const past *x)
     return NULL;
 }
 
+/* Has the code before the partitions written this place? Then the n-th write by a partition follows the n-th read. */
+static int64_t filled(machine *m, const pr_shm_event *x, const pr_shm_event *y, const pr_shm_view *v)
+{
+    for (int i = 0; x->ws >= 0 && y->ws >= 0 && i < m->first_contents.n; i++)
+        if (overlaps(m, &m->first_contents.data[i].a->view, v)) return 1;
+    return 0;
+}
+
 static void race(machine *m, const past *x, const pr_shm_event *y, const pr_shm_access *b, int64_t visit)
 {
     bool known_issue = m->agents[y->agent].now.of[x->e->agent] >= x->time;
@@ -269,7 +279,8 @@ static void race(machine *m, const past *x, const pr_shm_event *y, const pr_shm_
     const pr_shm_event *first = x->e, *second = y;
     /* Which one the protocol meant to come first: the n-th write of a slot before its n-th read. */
     bool mixed = x->a->write != b->write && x->e->agent != y->agent;
-    bool swap = mixed && (x->a->write ? visit < x->visit : visit <= x->visit);
+    int64_t written = filled(m, x->e, y, &b->view);
+    bool swap = mixed && (x->a->write ? visit < x->visit + written : visit + written <= x->visit);
     bool read_first = mixed ? x->a->write == swap : !x->a->write;
     if (counted && known_issue) {
         swap = false;
@@ -321,6 +332,22 @@ static void proxy(machine *m, const past *x, const pr_shm_event *y, const pr_shm
            "no fence_async_shared stands between the generic access and the hand-over");
 }
 
+/* Data in the bytes of a live barrier. */
+static void live_reuse(machine *m, const pr_shm_event *e, const pr_shm_access *b)
+{
+    for (int a = 0; a < m->p->allocs.n; a++) {
+        for (int i = 0; m->barriers[a] && i < m->n_slots[a]; i++) {
+            const barrier *x = &m->barriers[a][i];
+            if (!x->live || !overlaps(m, &x->place, &b->view)) continue;
+            report(m, PR_SHM_F_BAR_LIVE_REUSE, e, NULL, &b->view, -2,
+                   pr_arena_printf(m->p->arena, "%s accesses %s, whose bytes hold the live barrier %s", who(m, e), place(m, &b->view),
+                                   place(m, &x->place)),
+                   "inval_barrier must come before its bytes are used for data");
+            return;
+        }
+    }
+}
+
 static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, int64_t time, int id)
 {
     agent *g = &m->agents[e->agent];
@@ -361,6 +388,7 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
     }
     past p = { e, b, time, visit, id };
     pr_vec_push(m->scratch, &m->history[b->view.alloc], p);
+    if (b->write && e->ws < 0) pr_vec_push(m->scratch, &m->first_contents, p);
 }
 
 /* ---- barriers ------------------------------------------------------------------------------------------------- */
@@ -493,6 +521,14 @@ static void wait(machine *m, const pr_shm_event *e, int64_t time)
     if (n >= 0) join(m, &g->now, &b->phi[n]);
 }
 
+/* Initialisation and invalidation write the barrier's bytes. */
+static void lifecycle_write(machine *m, const pr_shm_event *e, int64_t time)
+{
+    pr_shm_access *a = PR_NEW(m->scratch, pr_shm_access);
+    *a = (pr_shm_access){ .view = e->bar[0], .write = true, .unit = PR_SHM_SYNC, .role = "barrier" };
+    if (m->p->allocs.data[e->bar[0].alloc].offset >= 0) access(m, e, a, time, -1);
+}
+
 /* ---- one event -------------------------------------------------------------------------------------------------- */
 static void counted_wait(agent *g, const int *ids, int n, int64_t pendings)
 {
@@ -505,16 +541,20 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
     bool async = e->kind == PR_SHM_EV_CP || e->kind == PR_SHM_EV_DOT || e->kind == PR_SHM_EV_TMA_LOAD
                  || e->kind == PR_SHM_EV_STORE || e->kind == PR_SHM_EV_TC;
     int id = async ? new_id(m) : -1;
-    for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) access(m, e, &e->acc[i], time, id);
+    for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) {
+        live_reuse(m, e, &e->acc[i]);
+        access(m, e, &e->acc[i], time, id);
+    }
     switch (e->kind) {
     case PR_SHM_EV_INIT: {
         barrier *b = barrier_of(m, e, &e->bar[0]);
         if (!b) break;
+        lifecycle_write(m, e, time);
         if (b->live)
             report(m, PR_SHM_F_BAR_REINIT, e, NULL, &e->bar[0], -2,
                    pr_arena_printf(m->p->arena, "%s initialises %s, which is live", who(m, e), place(m, &e->bar[0])),
                    "inval_barrier must come first");
-        *b = (barrier){ .live = true, .ever = true, .init = e->count, .pending = e->count };
+        *b = (barrier){ .live = true, .ever = true, .init = e->count, .pending = e->count, .place = e->bar[0] };
         clock_init(m, &b->next);
         break;
     }
@@ -530,6 +570,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
             break;
         }
         b->live = false;
+        lifecycle_write(m, e, time);
         break;
     }
     case PR_SHM_EV_WAIT: wait(m, e, time); break;

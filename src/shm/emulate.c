@@ -122,6 +122,7 @@ static bool touch(machine *m, const pr_consan_step *s, int k)
     case PR_SHM_WGMMA: pr_cs_stage(m->cs, l->id, l->n, PR_CS_WGMMA, p); break;
     case PR_SHM_TMA_STORE: pr_cs_stage(m->cs, l->id, l->n, PR_CS_TMA_STORE, p); break;
     case PR_SHM_SYNC: case PR_SHM_TMA_LOAD: case PR_SHM_TC:
+        if (m->c->epoch == PR_CS_OLDER && !m->c->n_bars) break;      /* no barrier: nothing is recorded */
         if (a->write) pr_cs_write(m->cs, l->id, l->n, t, a->unit == PR_SHM_TMA_LOAD);
         else pr_cs_read(m->cs, l->id, l->n, t);
         break;

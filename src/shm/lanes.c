@@ -228,6 +228,11 @@ void pr_consan_read(pr_consan *c, pr_shm_prog *p, const pr_shm_trace *t, pr_cs_e
             for (int k = 0; k < e->n_bar && epoch == PR_CS_CURRENT; k++) meet_view(&r, &e->bar[k]);
         }
     }
+    bool *barrier = PR_NEW_N(arena, bool, p->allocs.n + 1);
+    for (int a = 0; a < p->allocs.n; a++) barrier[a] = p->allocs.data[a].barrier;
+    for (int a = 0; a < t->n_agents && epoch == PR_CS_CURRENT; a++)  /* also those never initialised */
+        for (int i = 0; i < t->agents[a].n; i++)
+            for (int k = 0; k < t->agents[a].data[i].n_bar; k++) barrier[t->agents[a].data[i].bar[k].alloc] = true;
     int64_t lanes = number_lanes(&r);
     for (int a = 0; a < p->allocs.n; a++) {
         if (r.bytes[a].n == MAX_CUTS) lanes = MAX_LANES + 1;
@@ -235,7 +240,7 @@ void pr_consan_read(pr_consan *c, pr_shm_prog *p, const pr_shm_trace *t, pr_cs_e
             if (r.of[a].cut[d].n == MAX_CUTS) lanes = MAX_LANES + 1;
     }
     for (int a = 0; a < p->allocs.n; a++) {
-        int64_t n = p->allocs.data[a].barrier;
+        int64_t n = barrier[a];
         for (int d = 0; d < p->allocs.data[a].rank && n <= MAX_LANES; d++) n *= p->allocs.data[a].shape[d];
         first_bar[a] = c->n_bars;
         c->n_bars += n <= MAX_LANES ? (int)n : MAX_LANES;
@@ -261,7 +266,7 @@ void pr_consan_read(pr_consan *c, pr_shm_prog *p, const pr_shm_trace *t, pr_cs_e
                 int64_t at = 0;
                 for (int d = 0; d < p->allocs.data[e->bar[k].alloc].rank; d++)
                     at = at * p->allocs.data[e->bar[k].alloc].shape[d] + b.lo[d];
-                s->bar[k] = b.outside || !p->allocs.data[e->bar[k].alloc].barrier ? -1 : first_bar[e->bar[k].alloc] + (int)at;
+                s->bar[k] = b.outside || !barrier[e->bar[k].alloc] ? -1 : first_bar[e->bar[k].alloc] + (int)at;
                 if (s->bar[k] >= 0 && !c->bar_name[s->bar[k]]) c->bar_name[s->bar[k]] = slot_name(&r, e->bar[k].alloc, &b);
                 if (epoch == PR_CS_CURRENT) lanes_of(&r, &e->bar[k], &s->bar_bytes[k]);
                 if (s->bar[k] >= 0) c->bar_bytes[s->bar[k]] = s->bar_bytes[k];

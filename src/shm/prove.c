@@ -629,6 +629,17 @@ static pr_term other_instance(prover *q, const pr_shm_event *e)
 }
 
 /* Can the two accesses meet? FALSE: never. *reuse: they are different allocations that may share storage. */
+/* Printed places decide; without them lives that overlap (then the compiler gives different bytes). */
+static bool apart(const pr_shm_alloc *s, const pr_shm_alloc *t)
+{
+    if (s->memory != t->memory) return true;
+    if (s->offset < 0 || t->offset < 0) return pr_shm_alloc_disjoint(s, t);
+    int64_t ls = s->elem_bits, lt = t->elem_bits;
+    for (int i = 0; i < s->rank; i++) ls *= s->shape[i];
+    for (int i = 0; i < t->rank; i++) lt *= t->shape[i];
+    return s->offset >= t->offset + (lt + 7) / 8 || t->offset >= s->offset + (ls + 7) / 8;
+}
+
 static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const pr_shm_access *b, bool *reuse)
 {
     const pr_shm_alloc *s = &q->p->allocs.data[a->view.alloc], *t = &q->p->allocs.data[b->view.alloc];
@@ -639,15 +650,39 @@ static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const p
         pr_term c = meets(q, &a->view, &b->view);
         return x == y ? pr_and(q->T, c, other_instance(q, &q->ev[x])) : c;
     }
-    if (s->memory != t->memory || pr_shm_alloc_disjoint(s, t)) return PR_TERM_FALSE;
-    if (s->offset >= 0 && t->offset >= 0) {
-        int64_t ls = s->elem_bits, lt = t->elem_bits;
-        for (int i = 0; i < s->rank; i++) ls *= s->shape[i];
-        for (int i = 0; i < t->rank; i++) lt *= t->shape[i];
-        if (s->offset >= t->offset + (lt + 7) / 8 || t->offset >= s->offset + (ls + 7) / 8) return PR_TERM_FALSE;
-    }
+    if (apart(s, t)) return PR_TERM_FALSE;
     *reuse = true;
     return PR_TERM_TRUE;
+}
+
+/* Bytes of a barrier and of data: what accesses the data must be ordered with the barrier's life. */
+static bool barrier_bytes(prover *q)
+{
+    for (int x = 0; x < q->n; x++) {
+        const pr_shm_event *e = &q->ev[x];
+        for (int y = 0; y < q->n; y++) {
+            const pr_shm_event *f = &q->ev[y];
+            bool may = false, together = false;
+            if (f->kind != PR_SHM_EV_INIT && f->kind != PR_SHM_EV_INVAL) continue;
+            const pr_shm_alloc *b = &q->p->allocs.data[f->bar[0].alloc];
+            for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) {
+                const pr_shm_alloc *a = &q->p->allocs.data[e->acc[i].view.alloc];
+                if (a == b || apart(a, b)) continue;
+                may = true;
+                together = together || pr_shm_alloc_disjoint(a, b);
+            }
+            if (!may) continue;
+            pr_rel left = unordered(q, x, y, pair(q, x, y, PR_TERM_TRUE));
+            if (together) {
+                give_up(q, PR_REFUSAL_REUSE, e->op, "data in the bytes of a barrier");
+                return false;
+            }
+            if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, f->op,
+                       "the bytes of this barrier may be storage that another access still uses"))
+                return false;
+        }
+    }
+    return true;
 }
 
 static bool fences(prover *q, int x, int y, pr_rel conf)
@@ -799,7 +834,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
         out->n_barriers++;
         ok = quotas(&q, a);
     }
-    ok = ok && lifecycle(&q) && obligations(&q) && accesses(&q) && scratch(&q);
+    ok = ok && lifecycle(&q) && obligations(&q) && accesses(&q) && barrier_bytes(&q) && scratch(&q);
     out->proved = ok && !q.failed;
     if (explain && q.closure.id)
         out->text = pr_arena_printf(p->arena, "direct: %s\nclosure: %s\n", pr_rel_text(q.R, q.arena, q.step),

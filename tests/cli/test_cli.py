@@ -139,7 +139,7 @@ class Statuses(Case):
                              (["check", "--max-ops=-1", "x"], "from 0 to"), (["check", "--grid=0", "x"], "--grid"),
                              (["check", "--stats=1", "x"], "takes no value"), (["check", "--engine"], "needs a value"),
                              (["check", "--stage=parse", "x"], "takes no --stage"), (["dump", "x"], "which --stage"),
-                             (["consan", "x"], "not available in this build"), (["explain", "x"], "cannot read"), (["explain", "--format=jsonl", "x"], "text, json or html"),
+                             (["consan", "--emulate", "x.ttgir"], "cannot read"), (["consan", "x.ttgir"], "cannot read"), (["consan", "--emulate=newest", "x"], "not one of: off current older"), (["consan", "--emulate", "--schedules=0", "x"], "from 1 to"), (["explain", "x"], "cannot read"), (["explain", "--format=jsonl", "x"], "text, json or html"),
                              (["check", "--certify=d", "x"], "cannot read"),
                              (["check", "--format=sarif"], "no input"),
                              (["check", "x.ttgir"], "cannot read")):
@@ -154,7 +154,7 @@ class Statuses(Case):
             self.assertGreater(len(out), 20)
         self.assertIn("--max-ops", self.run_program("help", "check")[1])
         self.assertEqual(self.run_program("help", "nonsense")[0], 3)
-        self.assertIn("not available", self.run_program("help", "consan")[2])
+        self.assertIn("--schedules", self.run_program("help", "consan")[1])
         self.assertIn("Python package", self.run_program("help", "scan")[1])
 
     def test_commands_of_the_python_package(self):

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Tests of ConSan that need places in shared memory, as texts from after allocation: python hand.py writes them."""
+import importlib.util
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+T = "!ttg.memdesc<64x64xf16, #sw, #smem, mutable>"
+N = "!ttg.memdesc<64x64xf16, #nv, #smem, mutable>"
+B = "!ttg.memdesc<1xi64, #bar, #smem, mutable>"
+X = "tensor<64x64xf16, #bl>"
+
+
+def at(offset):
+    return f"{{allocation.offset = {offset} : i32}}"
+
+
+BAR = f"    %b = ttg.local_alloc {at(0)} : () -> {B}\n    ttng.init_barrier %b, 1 : {B}\n"
+END = f"    ttng.inval_barrier %b : {B}\n"
+STORE = f"    %d = ttg.local_alloc %x {at(0)} : ({X}) -> {T}\n"
+APART = STORE.replace(at(0), at(1024))
+COPY = f"    %d = ttg.local_alloc {at(0)} : () -> {T}\n    %t = ttg.async_copy_global_to_local %q, %d : tensor<64x64x!tt.ptr<f16>, #bl> -> <64x64xf16, #sw, #smem, mutable>\n    %g = ttg.async_commit_group tokens %t\n"
+WAIT = "    %w = ttg.async_wait {num = 0 : i32}\n"
+ISSUE = (f"    %s = ttg.local_alloc %x {at(0)} : ({X}) -> {N}\n    ttng.fence_async_shared {{bCluster = false}}\n"
+         f"    ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %s : !tt.tensordesc<64x64xf16, #nv>, {N}\n")
+DRAIN = "    ttng.async_tma_store_wait {pendings = 0 : i32}\n"
+CONVERT = "    %y = ttg.convert_layout %x {allocation.offset = 0 : i32} : tensor<64x64xf16, #bl> -> tensor<64x64xf16, #bl>\n"
+
+TEXTS = {
+    "barrier_bytes.ok": BAR + END + STORE,
+    "barrier_bytes.apart": BAR + APART + END,
+    "barrier_bytes.store": BAR + STORE + END,
+    "barrier_bytes.copy": BAR + COPY + WAIT + END,
+    "init_over_copy.ok": COPY + WAIT + BAR + END,
+    "init_over_copy.pending": COPY + BAR + END + WAIT,
+    "scratch_reuse.ok": ISSUE + DRAIN + CONVERT,
+    "scratch_reuse.reused": ISSUE + CONVERT + DRAIN,
+}
+TESTS = {
+    "barrier_bytes": ("", {"ok": (), "apart": (), "store": ("BAR-LIVE-REUSE", ), "copy": ("BAR-LIVE-REUSE", )}),
+    "init_over_copy": ("", {"ok": (), "pending": ("PEND-CP", )}),
+    "scratch_reuse": ("", {"ok": (), "reused": ("reuse", )}),
+}
+
+
+def main():
+    spec = importlib.util.spec_from_file_location("hand", os.path.join(HERE, "..", "hand.py"))
+    hand = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hand)
+    for name, body in TEXTS.items():
+        with open(os.path.join(HERE, "ttgir", name + ".ttgir"), "w", encoding="utf-8") as f:
+            f.write(hand.HEAD % 1 + body + hand.TAIL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""ConSan's tests and recorded runs: run.py POLYRACE [--only NAME] [--table | --json]
+
+  1. index.txt: every single-CTA test of test_consan.py has kernels of ours, every kernel is named there, and each text
+     gets the verdict that its TESTS row expects (ids of findings, kinds of refusals, or a proof).
+  2. recorded.json, real runs under Triton 3.6's ConSan: of 1 000 emulated schedules of the older epoch some end as the
+     run did, but for at most three rows whose reason is in exceptions.txt.
+  3. No verdict about a recorded kernel is wrong, at most one in ten is a refusal.
+  4. The current epoch reports nothing about kernels that are right, and of those that are wrong what test_consan.py
+     expects, but for rows with a reason in current.txt.
+--table prints the table of docs/consan.md, --json docs/consan.json; the test compares both files."""
+import argparse
+import ast
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DOCS = os.path.join(HERE, "..", "..", "..", "docs")
+# finding -> what the current ConSan says about it, in some schedule
+SAYS = {"SHM-RAW": "outstanding writes", "SHM-WAR": "outstanding reads", "SHM-WAW": "outstanding writes", "PEND-CP": "async_copy_global_to_shared",
+        "PEND-WGMMA": "warpgroup_mma operand read", "PEND-TMAST": "async_copy_shared_to_global", "PROXY-FENCE": "missing fence_async_shared",
+        "BAR-DEADLOCK": "Deadlock detected", "BAR-STUCK": "Deadlock detected", "BAR-TX": "Deadlock detected",
+        "BAR-UNDERFLOW": "arrive underflow", "BAR-UNINIT": "before initialization or after", "BAR-REINIT": "re-initialized",
+        "BAR-INVAL-PENDING": "outstanding reads", "BAR-LIVE-REUSE": "reused before barrier"}
+REFUSALS = {"arrival-quota", "reuse", "bounded-only", "multi-cta", "call", "layout"}
+
+
+def read_rows(name):
+    """key -> reason"""
+    with open(os.path.join(HERE, name), encoding="utf-8") as f:
+        return dict(line.split(None, 1) for line in (x.split("#")[0].strip() for x in f) if line)
+
+
+def expected():
+    """name -> ids; () a proof"""
+    out = {}
+    for module in ("kernels", "tensor", "hand"):
+        path = os.path.join(HERE, module + ".py")
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as f:
+            tree = ast.parse(f.read())
+        table = next(n.value for n in tree.body if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == "TESTS")
+        for test, (_, values) in ast.literal_eval(table).items():
+            for value, ids in values.items():
+                out[f"{test}.{value}"] = ids
+    return out
+
+
+def path_of(name):
+    own = os.path.join(HERE, "ttgir", name + ".ttgir")
+    return own if os.path.exists(own) else os.path.join(HERE, "..", "ttgir", name + ".ttgir")
+
+
+def call(program, *args):
+    done = subprocess.run([program, *args], capture_output=True, text=True)
+    if done.returncode not in (0, 1, 2):
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def status_of(v):
+    return v["status"], [f["id"] for f in v["findings"]], [r["kind"] for r in v["refusals"]]
+
+
+def judge(ids, v):
+    """Problem with a verdict, or None."""
+    status, got, kinds = status_of(v)
+    if "internal" in kinds:
+        return f"{status} {got} {kinds}"
+    if not ids:
+        return None if status == "ok" and v["scope"] == "every-trip-count" else f"{status} {got} {kinds}, expected a proof"
+    if ids[0] in REFUSALS:
+        return None if status == "unsupported" and all(i in kinds for i in ids) else f"{status} {got} {kinds}, expected {ids}"
+    bad = status not in ("races", "deadlock", "hazard") or any(i not in got for i in ids)
+    return f"{status} {got} {kinds}, expected {ids}" if bad else None
+
+
+def truths():
+    """name -> is the kernel right? of the recorded kernels"""
+    out = {}
+    with open(os.path.join(HERE, "..", "expect.txt"), encoding="utf-8") as f:
+        for line in f:
+            words = line.split("#")[0].split()
+            if words:
+                out[words[0]] = words[1] == "ok"
+    for name, ids in expected().items():
+        out[name] = not ids or ids[0] in REFUSALS
+    return out
+
+
+def emulate(program, name, epoch, schedules, trips):
+    return call(program, "consan", f"--emulate={epoch}", "--format=json", f"--schedules={schedules}", f"--max-trips={trips}", path_of(name))
+
+
+def ends_so(row, o):
+    want = row["outcome"]
+    if want == "ok":
+        return o["kind"] == "clean"
+    if want == "hang":
+        return o["kind"] == "hang"
+    if want == "trap":                               # a report whose text is lost, outside the default partition
+        return o["kind"] == "report" and o["partition"] != "default"
+    return o["kind"] == want and o["message"] == row.get("message")
+
+
+def recorded(program, only):
+    with open(os.path.join(HERE, "recorded.json"), encoding="utf-8") as f:
+        data = json.load(f)
+    truth, why = truths(), read_rows("exceptions.txt")
+    rows, problems, exceptions = [], [], set()
+
+    def one(r):
+        v = call(program, "check", "--format=json", path_of(r["name"]))
+        return r, v, emulate(program, r["name"], "older", 1000, data["K"])
+    with ThreadPoolExecutor(2) as pool:
+        for r, v, e in pool.map(one, [r for r in data["rows"] if not only or r["name"].startswith(only)]):
+            right, (status, ids, kinds) = truth[r["name"]], status_of(v)
+            found = status in ("races", "deadlock", "hazard")
+            if status != "unsupported" and found == right:
+                problems.append(f"{r['name']}: the kernel is {'right' if right else 'wrong'}, polyrace says {status}")
+            if not any(ends_so(r, o) for o in e["outcomes"]):
+                exceptions.add(r["name"])
+            n = sum(o["schedules"] for o in e["outcomes"] if ends_so(r, o))
+            rows.append({"name": r["name"], "truth": "right" if right else "wrong", "consan": r["outcome"],
+                         "message": r.get("message", ""), "emulated": n, "status": status, "ids": ids or kinds})
+    refused = [r for r in rows if r["status"] == "unsupported"]
+    if not only:
+        for name in sorted(exceptions - set(why)):
+            problems.append(f"{name}: no emulated schedule ends as the recorded run; say why in exceptions.txt")
+        for name in sorted(set(why) - exceptions):
+            problems.append(f"{name}: in exceptions.txt, but some schedule ends as recorded")
+        if len(why) > 3:
+            problems.append("more than three exceptions")
+        if 10 * len(refused) > len(rows):
+            problems.append(f"{len(refused)} of {len(rows)} recorded kernels refused")
+    return data, rows, problems
+
+
+MISS = {"ok": "ends without a report", "hang": "hangs", "report": "", "trap": "stops (text lost)", "fault": "memory fault",
+        "no-compile": "does not compile"}
+
+
+def table(data, rows):
+    lines = [f"| kernel | truth | ConSan (Triton {data['triton']}, {data['device']}) | emulated, of 1 000 | polyrace |", "|---|---|---|---|---|"]
+    for r in rows:
+        says = r["message"] or MISS[r["consan"]]
+        lines.append(f"| `{r['name']}` | {r['truth']} | {says} | {r['emulated']} | {r['status']} {', '.join(r['ids'])} |".replace("  |", " |"))
+    return "\n".join(lines)
+
+
+def summary(rows):
+    def count(truth, test):
+        return sum(r["truth"] == truth and test(r) for r in rows)
+    reports = ("report", "trap")
+    wrong, right = count("wrong", lambda r: True), count("right", lambda r: True)
+    return "\n".join([
+        "| | right kernels | wrong kernels |", "|---|---|---|", f"| recorded | {right} | {wrong} |",
+        f"| ConSan reports | {count('right', lambda r: r['consan'] in reports)} | {count('wrong', lambda r: r['consan'] in reports)} |",
+        f"| ConSan lets it end | {count('right', lambda r: r['consan'] == 'ok')} | {count('wrong', lambda r: r['consan'] == 'ok')} |",
+        f"| hangs under ConSan | {count('right', lambda r: r['consan'] == 'hang')} | {count('wrong', lambda r: r['consan'] == 'hang')} |",
+        f"| other (fault, does not compile) | {count('right', lambda r: r['consan'] in ('fault', 'no-compile'))} | {count('wrong', lambda r: r['consan'] in ('fault', 'no-compile'))} |",
+        f"| polyrace right | {count('right', lambda r: r['status'] == 'ok')} | {count('wrong', lambda r: r['status'] in ('races', 'deadlock', 'hazard'))} |",
+        f"| polyrace refuses | {count('right', lambda r: r['status'] == 'unsupported')} | {count('wrong', lambda r: r['status'] == 'unsupported')} |"])
+
+
+def index():
+    """Problems of index.txt."""
+    problems, named, tests = [], set(), set()
+    known = {n.rsplit(".", 1)[0] for n in expected()}
+    with open(os.path.join(HERE, "index.txt"), encoding="utf-8") as f:
+        for line in (x.split("#")[0].strip() for x in f):
+            if not line:
+                continue
+            test, _, rest = line.partition(":")
+            if test in tests:
+                problems.append(f"index.txt: {test} twice")
+            tests.add(test)
+            if rest.strip().startswith("-"):
+                if len(rest) < 12:
+                    problems.append(f"index.txt: {test} without a reason")
+                continue
+            for kernel in rest.split():
+                named.add(kernel)
+                if kernel not in known:
+                    problems.append(f"index.txt: {test}: no kernel {kernel}")
+            if not rest.split():
+                problems.append(f"index.txt: {test} names no kernel")
+    problems += [f"{k}: not in index.txt" for k in sorted(known - named)]
+    if len(tests) < 80:
+        problems.append(f"index.txt: {len(tests)} tests, some of Triton's are missing")
+    return problems
+
+
+def verdicts(program, only):
+    rows, problems, excused = expected(), [], read_rows("current.txt")
+    texts = {n[:-6] for n in os.listdir(os.path.join(HERE, "ttgir"))}
+    if not only:
+        problems += [f"{n}: no text" for n in sorted(set(rows) - texts)] + [f"{n}: in no TESTS" for n in sorted(texts - set(rows))]
+
+    def one(name):
+        problem = judge(rows[name], call(program, "check", "--format=json", "--cross-check", path_of(name)))
+        e = emulate(program, name, "current", 100, 8)
+        loud = [o.get("message", o["kind"]) for o in e["outcomes"] if o["kind"] != "clean"]
+        right = not rows[name] or rows[name][0] in REFUSALS
+        odd = bool(loud) if right else not any(SAYS[rows[name][0]] in m for m in loud)
+        if not problem and odd != (name in excused):
+            problem = f"the current epoch: {loud or 'nothing'}" if odd else "in current.txt for nothing"
+        return name, problem
+    with ThreadPoolExecutor(2) as pool:
+        names = [n for n in sorted(set(rows) & texts) if not only or n.startswith(only)]
+        for name, problem in pool.map(one, names):
+            if problem:
+                problems.append(f"{name}: {problem}")
+    return len(names), problems
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("program")
+    ap.add_argument("--only")
+    ap.add_argument("--table", action="store_true")
+    ap.add_argument("--json", action="store_true")
+    a = ap.parse_args()
+    data, rows, problems = recorded(a.program, a.only)
+    text = {"consan.md": summary(rows) + "\n\n" + table(data, rows),
+            "consan.json": json.dumps({"device": data["device"], "triton": data["triton"], "rows": rows}, indent=1) + "\n"}
+    if a.table or a.json:
+        print(text["consan.json" if a.json else "consan.md"], end="\n" if a.table else "")
+        return 0
+    n, more = verdicts(a.program, a.only)
+    problems += more
+    if not a.only:
+        problems += index()
+        for name, want in text.items():
+            with open(os.path.join(DOCS, name), encoding="utf-8") as f:
+                if want not in f.read():
+                    problems.append(f"docs/{name}: not what run.py --{'json' if name.endswith('json') else 'table'} prints")
+    for p in problems:
+        print(p)
+    print(f"{n} texts after ConSan's tests, {len(rows)} recorded runs, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
