@@ -254,6 +254,62 @@ static void finding_site(writer *w, const char *name, const pr_finding_site *s)
     close(w, '}');
 }
 
+static void finding_step(writer *w, const pr_finding_step *s)
+{
+    item(w);
+    open(w, '{');
+    key(w, "step");
+    if (s->step >= 0) pr_buf_printf(w->b, "%lld", (long long)s->step);
+    else pr_buf_puts(w->b, "null");
+    field_text(w, "partition", s->at.partition);
+    field_str(w, "op", s->at.loc.op);
+    field_loc(w, "loc", &s->at.loc);
+    field_ints(w, "iteration", s->at.iteration, s->at.n_iterations);
+    field_text(w, "role", s->role);
+    if (s->mark) field_text(w, "mark", s->mark == 1 ? "first" : "second");
+    if (s->barrier.n) {
+        field_str(w, "barrier", s->barrier);
+        key(w, "slot");
+        if (s->slot >= 0) pr_buf_printf(w->b, "%lld", (long long)s->slot);
+        else pr_buf_puts(w->b, "null");
+        key(w, "phase");
+        if (s->phase != INT64_MIN) pr_buf_printf(w->b, "%lld", (long long)s->phase);
+        else pr_buf_puts(w->b, "null");
+    }
+    key(w, "accesses");
+    open(w, '[');
+    for (int k = 0; k < s->n_accesses; k++) {
+        item(w);
+        open(w, '{');
+        field_str(w, "allocation", s->access[k].allocation);
+        key(w, "slot");
+        if (s->access[k].slot >= 0) pr_buf_printf(w->b, "%lld", (long long)s->access[k].slot);
+        else pr_buf_puts(w->b, "null");
+        field_bool(w, "write", s->access[k].write);
+        close(w, '}');
+    }
+    close(w, ']');
+    close(w, '}');
+}
+
+/* What makes a proof: operations with common bytes, each pair ordered. */
+static void ordered_pairs(writer *w, const pr_config_verdict *c, int n)
+{
+    key(w, "ordered");
+    open(w, '[');
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < c[i].ordered.n; k++) {
+            item(w);
+            open(w, '{');
+            finding_site(w, "first", &c[i].ordered.data[k].first);
+            finding_site(w, "second", &c[i].ordered.data[k].second);
+            field_text(w, "conflicts", c[i].ordered.data[k].conflicts);
+            close(w, '}');
+        }
+    }
+    close(w, ']');
+}
+
 /* interface.md 3.1 */
 static void findings(writer *w, const pr_config_verdict *c, int n)
 {
@@ -285,6 +341,10 @@ static void findings(writer *w, const pr_config_verdict *c, int n)
             field_text(w, "trip_counts", f->trip_counts);
             field_text(w, "missing", f->missing);
             field_bool(w, "confirmed", f->confirmed);
+            key(w, "timeline");
+            open(w, '[');
+            for (int s = 0; s < f->steps.n; s++) finding_step(w, &f->steps.data[s]);
+            close(w, ']');
             close(w, '}');
         }
     }
@@ -320,6 +380,7 @@ static void body(writer *w, const struct polyrace_verdict *v, int from, int n,
     }
     field_texts(w, "qualifiers", texts.data, texts.n);
     if (ttgir) findings(w, c, n);
+    if (ttgir) ordered_pairs(w, c, n);
     key(w, "races");
     open(w, '[');
     for (int i = 0; i < n; i++)

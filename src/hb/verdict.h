@@ -56,6 +56,17 @@ typedef struct pr_finding_site {
     pr_loc loc;
     int n_iterations; int64_t iteration[64]; /* outermost first                                    */
 } pr_finding_site;
+/* A step of the execution that shows a finding: what one partition did. */
+typedef struct pr_finding_step {
+    int64_t step;                  /* -1: not reached                                            */
+    pr_finding_site at;
+    int mark;                      /* 1, 2: the finding's first, second; else 0                     */
+    const char *role;              /* "wait", "arrive", "access", "other"                          */
+    pr_str barrier;                /* allocation of the barrier, "" without one                      */
+    int64_t slot, phase;           /* of the barrier; slot -1: none; phase INT64_MIN: not known       */
+    int n_accesses;
+    struct { pr_str allocation; int64_t slot; bool write; } access[8];
+} pr_finding_step;
 typedef struct pr_finding {
     const char *kind, *id, *memory; /* race|deadlock|hazard, "SHM-RAW", smem|tmem                    */
     pr_str allocation; pr_loc allocation_loc; /* "" when there is none                              */
@@ -66,7 +77,11 @@ typedef struct pr_finding {
     const char *what, *missing;    /* one sentence each                                           */
     const char *trip_counts;       /* of the run that shows it                                     */
     bool confirmed;                /* the bounded engine reached it                                */
+    PR_VEC(pr_finding_step) steps; /* of that run, around the two                                  */
 } pr_finding;
+
+/* Two operations of a TTGIR kernel that touch common bytes and are ordered in every execution. */
+typedef struct pr_ordered_pair { pr_finding_site first, second; const char *conflicts; } pr_ordered_pair;
 
 typedef struct pr_counts { int64_t pretest, isl, enumerated, z3, filtered; uint64_t isl_ops, z3_units; int64_t queries, leaves, pairs; } pr_counts;
 
@@ -90,6 +105,7 @@ typedef struct pr_config_verdict {
     pr_counts counts;
     bool ttgir;                    /* shared and tensor memory: findings instead of races            */
     PR_VEC(pr_finding) findings;
+    PR_VEC(pr_ordered_pair) ordered;   /* of a proved one                                           */
     struct pr_config_verdict *second; /* of the TTGIR text beside a TTIR text, null without one      */
     bool nondeterministic;         /* a wall-clock backstop fired                                */
     int64_t us_parse, us_lower, us_decide, us_explain;

@@ -45,6 +45,7 @@ typedef struct past {            /* an access that happened                     
     int id;                      /* of its completion, -1 synchronous                             */
 } past;
 
+typedef struct done { const pr_shm_event *e; int64_t phase; } done;   /* a step of the schedule      */
 typedef struct tally { int op; int64_t slot, n; } tally;
 typedef struct waiting { const pr_shm_event *e; int agent; int64_t time, phase; } waiting;
 
@@ -85,7 +86,8 @@ typedef struct machine {
     int run;
     PR_VEC(tally) visits;
     PR_VEC(past) first_contents; /* writes of agent 0 before a warp_specialize                        */
-    bool stop;
+    PR_VEC(done) steps;
+    bool stop, stuck;
     uint64_t random;
 } machine;
 
@@ -186,6 +188,49 @@ static void bytes_of(machine *m, const pr_shm_view *v, int64_t *lo, int64_t *hi)
     *hi = (at + n) * inner / 8;
 }
 
+enum { BEFORE = 7, HEAD = 13, TAIL = 19 };
+
+static pr_shm_step step_of(machine *m, const pr_shm_event *e, int64_t number_, int64_t phase)
+{
+    pr_shm_step s = { .event = e, .at = instance(e), .number = number_, .barrier = -1, .slot = -1, .phase = phase };
+    if (e->n_bar && e->kind != PR_SHM_EV_INIT && e->kind != PR_SHM_EV_INVAL) {
+        s.barrier = e->bar[0].alloc;
+        s.slot = slot_of(m, &e->bar[0]);
+        s.waits = e->kind == PR_SHM_EV_WAIT;
+    }
+    for (int i = 0; i < e->n_acc; i++) {
+        s.acc[s.n_acc].alloc = e->acc[i].view.alloc;
+        s.acc[s.n_acc].slot = slot_of(m, &e->acc[i].view);
+        s.acc[s.n_acc++].write = e->acc[i].write;
+    }
+    return s;
+}
+
+/* The schedule from shortly before the first of the two to now; of a long one its two ends. */
+static void take_steps(machine *m, const pr_shm_event *first, const pr_shm_event *second, pr_shm_finding *f)
+{
+    int from = m->steps.n - 1;
+    f->first_step = f->second_step = -1;
+    for (int i = 0; i < m->steps.n; i++)
+        if ((m->steps.data[i].e == first || m->steps.data[i].e == second) && i < from) from = i;
+    from = from > BEFORE ? from - BEFORE : 0;
+    for (int i = from; i < m->steps.n; i++) {
+        const done *d = &m->steps.data[i];
+        bool marked = d->e == first || d->e == second;
+        if (!marked && i >= from + HEAD && i < m->steps.n - TAIL) continue;
+        pr_vec_push(m->p->arena, &f->steps, step_of(m, d->e, i, d->phase));
+    }
+    for (int a = 0; a < m->n_agents && m->stuck; a++) {
+        const agent *g = &m->agents[a];
+        if (g->at < g->list->n) pr_vec_push(m->p->arena, &f->steps, step_of(m, &g->list->data[g->at], -1, INT64_MIN));
+    }
+    for (int i = 0; i < f->steps.n; i++) {
+        if (f->steps.data[i].event == first) f->first_step = i;
+        if (f->steps.data[i].event == second) f->second_step = i;
+        f->steps.data[i].event = NULL;               /* the trace does not live as long               */
+    }
+}
+
 static void report(machine *m, pr_shm_finding_id id, const pr_shm_event *first, const pr_shm_event *second,
                    const pr_shm_view *v, int64_t phase, const char *what, const char *missing)
 {
@@ -200,6 +245,7 @@ static void report(machine *m, pr_shm_finding_id id, const pr_shm_event *first, 
         const pr_shm_finding *g = &m->findings->data[i];
         if (g->id == id && g->first.op == f.first.op && g->second.op == f.second.op) return;
     }
+    take_steps(m, first, second, &f);
     pr_vec_push(m->p->arena, m->findings, f);
 }
 
@@ -431,6 +477,7 @@ static barrier *live_barrier(machine *m, const pr_shm_event *e, const pr_shm_vie
 
 static void attribute(machine *m, const pr_shm_event *e, int bar, int64_t phase)
 {
+    if (!bar && m->steps.n && m->steps.data[m->steps.n - 1].e == e) m->steps.data[m->steps.n - 1].phase = phase;
     if (!m->attributions) return;
     pr_shm_attribution a = { .op = e->op->id, .bar = bar, .n_loops = e->n_loops, .phase = phase };
     for (int i = 0; i < e->n_loops; i++) a.iteration[i] = e->iteration[i];
@@ -538,6 +585,8 @@ static void counted_wait(agent *g, const int *ids, int n, int64_t pendings)
 static void execute(machine *m, agent *g, const pr_shm_event *e)
 {
     int64_t time = ++g->now.of[e->agent];
+    done step = { e, INT64_MIN };
+    pr_vec_push(m->scratch, &m->steps, step);
     bool async = e->kind == PR_SHM_EV_CP || e->kind == PR_SHM_EV_DOT || e->kind == PR_SHM_EV_TMA_LOAD
                  || e->kind == PR_SHM_EV_STORE || e->kind == PR_SHM_EV_TC;
     int id = async ? new_id(m) : -1;
@@ -658,6 +707,7 @@ static const pr_shm_event *arrival_after(machine *m, const pr_shm_event *e)
 static void stuck(machine *m)
 {
     int blocked = 0, finished = 0;
+    m->stuck = true;
     for (int a = 0; a < m->n_agents; a++) {
         const agent *g = &m->agents[a];
         bool waits = g->at < g->list->n && g->list->data[g->at].kind == PR_SHM_EV_WAIT;

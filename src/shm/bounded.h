@@ -26,6 +26,18 @@ typedef struct pr_shm_instance {
     int n_loops; int64_t iteration[PR_SHM_LOOPS];
 } pr_shm_instance;
 
+/* One step of the schedule that shows a finding. */
+typedef struct pr_shm_step {
+    const pr_shm_event *event;   /* of the trace: valid while it lives                            */
+    pr_shm_instance at;
+    int64_t number;              /* of the step, -1: not reached (where a deadlock leaves it)        */
+    int barrier;                 /* allocation, -1: none                                        */
+    int64_t slot, phase;         /* of the barrier; phase INT64_MIN: not known                     */
+    bool waits;                  /* else it arrives; barrier only                                */
+    int n_acc;
+    struct { int alloc; int64_t slot; bool write; } acc[PR_SHM_ACCESSES];
+} pr_shm_step;
+
 typedef struct pr_shm_finding {
     pr_shm_finding_id id;
     int alloc;                   /* -1: none                                                     */
@@ -38,6 +50,8 @@ typedef struct pr_shm_finding {
     const char *trip_counts;     /* "k = 4", of the run it was found in                            */
     int run;                     /* number of the run                                            */
     bool assumed;                /* rests on a condition or value that was not modelled              */
+    PR_VEC(pr_shm_step) steps;   /* around first and second, in the order of the schedule            */
+    int first_step, second_step; /* index in steps, -1: not among them                            */
 } pr_shm_finding;
 typedef PR_VEC(pr_shm_finding) pr_shm_findings;
 

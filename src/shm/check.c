@@ -160,6 +160,22 @@ static void fill_site(const work *w, const pr_shm_instance *i, pr_finding_site *
     memcpy(out->iteration, i->iteration, sizeof(int64_t) * PR_SHM_LOOPS);
 }
 
+static void fill_step(const work *w, const pr_shm_finding *f, int i, pr_finding *out)
+{
+    const pr_shm_step *s = &f->steps.data[i];
+    pr_finding_step x = { .step = s->number, .mark = i == f->first_step ? 1 : i == f->second_step ? 2 : 0, .slot = s->slot, .phase = s->phase };
+    fill_site(w, &s->at, &x.at);
+    x.role = s->barrier >= 0 ? s->waits ? "wait" : "arrive" : s->n_acc ? "access" : "other";
+    if (s->barrier >= 0) x.barrier = w->p->allocs.data[s->barrier].name;
+    for (int k = 0; k < s->n_acc; k++) {
+        if (s->acc[k].alloc < 0) continue;
+        x.access[x.n_accesses].allocation = w->p->allocs.data[s->acc[k].alloc].name;
+        x.access[x.n_accesses].slot = s->acc[k].slot;
+        x.access[x.n_accesses++].write = s->acc[k].write;
+    }
+    pr_vec_push(w->p->arena, &out->steps, x);
+}
+
 static void convert(const work *w, const pr_shm_finding *f, pr_finding *out)
 {
     static const char *const kinds[] = { "race", "deadlock", "hazard" };
@@ -175,6 +191,7 @@ static void convert(const work *w, const pr_shm_finding *f, pr_finding *out)
     }
     fill_site(w, &f->first, &out->first);
     fill_site(w, &f->second, &out->second);
+    for (int i = 0; i < f->steps.n; i++) fill_step(w, f, i, out);
 }
 
 /* How plain a finding is about its defect; the least of an allocation is kept. */
@@ -276,6 +293,15 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
     if (!out->findings.n && !ok)
         pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "%d bounded runs with launch values up to %" PRId64 "%s", w.runs,
                                                         w.greatest, w.skipped ? "; longer ones were left out" : ""));
+    for (int i = 0; i < proof.ordered.n && ok; i++) {
+        const pr_shm_event *e[2] = { proof.ordered.data[i].first, proof.ordered.data[i].second };
+        pr_ordered_pair pair = { .conflicts = proof.ordered.data[i].conflicts };
+        for (int k = 0; k < 2; k++) {
+            pr_shm_instance at = { .op = e[k]->op, .loc = e[k]->loc, .agent = e[k]->agent };
+            fill_site(&w, &at, k ? &pair.second : &pair.first);
+        }
+        pr_vec_push(arena, &out->ordered, pair);
+    }
     if (ok) qualify(&w, &model, out);
     pr_verdict_ttgir(out, ok);
 }

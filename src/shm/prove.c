@@ -4,6 +4,8 @@
 #include <string.h>
 #include "poly/relation.h"
 
+typedef struct conflicting { int x, y; pr_rel conflicts; } conflicting;
+
 typedef struct prover {
     pr_shm_prog *p;
     const pr_shm_model *m;
@@ -16,6 +18,7 @@ typedef struct prover {
     pr_var *second;              /* by loop: the counter of the other copy                          */
     pr_term *map; uint32_t n_map;
     pr_subst subst;
+    PR_VEC(conflicting) pairs;   /* proved to be ordered                                          */
     pr_rel *ord;                 /* n x n, id 0 = not made yet                                     */
     pr_rel *done;                /* by event: completion known -> waits of its agent; 0 = not made     */
     pr_rel *to_phi, *to_phi_all, *from_phi;   /* by event                                        */
@@ -698,6 +701,8 @@ static bool fences(prover *q, int x, int y, pr_rel conf)
                  "an access through the async proxy follows a generic access of another partition without fence_async_shared");
 }
 
+enum { MAX_TEXT = 400 };
+
 static bool accesses(prover *q)
 {
     for (int x = 0; x < q->n; x++) {
@@ -730,6 +735,8 @@ static bool accesses(prover *q)
                                  : pr_arena_printf(q->arena, "not ordered with `" PR_STR_FMT "` at line %d",
                                                    PR_STR_ARG(ex->op->name), ex->loc.line ? ex->loc.line : ex->loc.text_line)))
                 return false;
+            conflicting one = { x, y, conf };
+            pr_vec_push(q->arena, &q->pairs, one);
             for (int side = 0; side < 2; side++) {
                 if (pr_term_is(proxy[side], PR_TERM_FALSE)) continue;
                 pr_rel c = pair(q, x, y, proxy[side]);
@@ -840,6 +847,12 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
         out->text = pr_arena_printf(p->arena, "direct: %s\nclosure: %s\n", pr_rel_text(q.R, q.arena, q.step),
                                     pr_rel_text(q.R, q.arena, q.closure));
     out->isl_ops = pr_rels_operations(q.R);
+    for (int i = 0; i < q.pairs.n && out->proved; i++) {      /* after the verdict: texts cannot change it        */
+        const conflicting *c = &q.pairs.data[i];
+        const char *text = pr_rel_text(q.R, p->arena, c->conflicts);
+        pr_shm_ordered o = { &q.ev[c->x], &q.ev[c->y], text && strlen(text) <= MAX_TEXT ? text : NULL };
+        pr_vec_push(p->arena, &out->ordered, o);
+    }
     pr_rels_free(q.R);
     pr_arena_free(q.arena);
 }

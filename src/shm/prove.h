@@ -16,8 +16,12 @@ typedef struct pr_shm_evidence {
 } pr_shm_evidence;
 typedef PR_VEC(pr_shm_evidence) pr_shm_evidences;
 
+/* Two operations that touch common bytes and are ordered in every execution. */
+typedef struct pr_shm_ordered { const pr_shm_event *first, *second; const char *conflicts; /* null: too long */ } pr_shm_ordered;
+
 typedef struct pr_shm_proof {
     bool proved;
+    PR_VEC(pr_shm_ordered) ordered;   /* proved: every pair of operations with a conflict                */
     pr_refusal_vec refusals;     /* why not, when not                                            */
     /* Launch values (by parameter number) at which something was not proved, to be run. */
     PR_VEC(pr_i128 *) candidates;
