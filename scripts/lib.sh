@@ -21,6 +21,7 @@ is_here() {
     libisl-dev) pkg-config --exists isl 2>/dev/null ;;
     libjansson-dev) pkg-config --exists jansson 2>/dev/null ;;
     libz3-dev) pkg-config --exists z3 2>/dev/null ;;
+    chromium) command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 ;;
     libgmp-dev) echo '#include <gmp.h>' | cc -E - >/dev/null 2>&1 ;;
     *) return 1 ;;
     esac

@@ -13,6 +13,11 @@ build=${1:-build-test}
 need_packages build-essential meson ninja-build pkg-config libisl-dev libgmp-dev libjansson-dev libz3-dev \
     python3 python3-venv
 
+# Pages are looked at in a headless browser; without one these tests are skipped.
+if [ -z "${POLYRACE_QUICK:-}" ]; then
+    need_packages chromium || echo "note: chromium cannot be installed; the tests that need a browser are skipped"
+fi
+
 # Python packages of the tests live in a folder of their own. Without a package index the tests that need
 # them are skipped.
 venv=$build.venv
@@ -26,9 +31,9 @@ for package in jsonschema islpy cvc5; do
 done
 # What the Python tests need: kernels are launched on CPU tensors, no GPU is used; only a CPU build of torch is taken.
 # POLYRACE_TORCH=no leaves out the two large ones; the tests that launch are then skipped.
-python_packages="pytest:pytest xdist:pytest-xdist pytest_randomly:pytest-randomly numpy:numpy"
+python_packages="pytest:pytest xdist:pytest-xdist pytest_randomly:pytest-randomly numpy:numpy jinja2:jinja2"
 if [ "${POLYRACE_TORCH:-}" != no ] && [ -z "${POLYRACE_QUICK:-}" ]; then
-    python_packages="$python_packages torch:torch==2.13.0+cpu triton:triton==3.8.0"
+    python_packages="$python_packages playwright:playwright torch:torch==2.13.0+cpu triton:triton==3.8.0"
 fi
 for package in $python_packages; do
     "$venv/bin/python3" -c "import ${package%%:*}" 2>/dev/null ||

@@ -315,5 +315,9 @@ def timeline(finding: Json) -> Optional[Json]:
             after = [rows[i]["number"] for i in signals.get(key, [])]
         if s.get("barrier") and s["role"] == "arrive":
             signals.setdefault(key, []).append(number)
-        rows.append({**s, "gap": 0, "column": names.index(s["partition"]), "number": sum(1 for r in rows if not r["gap"]) + 1, "after": after})
+        touched: List[Json] = []
+        for x in s["accesses"]:
+            if x not in touched:
+                touched.append(x)
+        rows.append({"mark": None, "barrier": None, "slot": None, "phase": None, **s, "accesses": touched, "gap": 0, "column": names.index(s["partition"]), "number": sum(1 for r in rows if not r["gap"]) + 1, "after": after})
     return {"names": names, "rows": rows, "marked": [r["number"] for r in rows if not r["gap"] and r.get("mark")]}

@@ -20,6 +20,7 @@ SCOPES = {
     "T0": "for any parameters and any grid",
     "T1": "for these parameters and any grid",
     "T1-launch": "for this launch only",
+    "every-trip-count": "for every trip count",
 }
 
 
@@ -213,7 +214,8 @@ def _view(entry: Entry, number: int, sources: _Sources) -> Dict[str, Any]:
         "doc": doc,
         "status": doc["status"],
         "word": WORDS[doc["status"]],
-        "scope": SCOPES.get(doc.get("rung") or "", ""),
+        "scope": SCOPES.get(doc.get("rung") or doc.get("scope") or "", ""),
+        "ordered": doc.get("ordered") or level.get("ordered") or [],
         "pinned": pinned if doc.get("rung") in ("T0", "T1") else [],
         "races": races,
         "refusals": refusals,
@@ -239,6 +241,8 @@ def _explain(entry: Entry, options: Optional[Dict[str, Any]] = None) -> None:
             inputs = _lib.Inputs(given, launch=json.dumps(entry.launch).encode(), launch_name="launch", base_dir=entry.base_dir)
         elif entry.ttir is not None:
             inputs = _lib.Inputs(given, ttir=entry.ttir.encode())
+        elif entry.document.get("level") == "ttgir":
+            return  # all there is to say is in the document
         else:
             entry.why = "the launch file is not at hand"
             return

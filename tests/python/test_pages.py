@@ -3,6 +3,7 @@ or overlaps (bounding boxes of every piece of text), contrast is at least 4.5 to
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -10,6 +11,7 @@ import polyrace
 
 pytest.importorskip("jinja2")
 from polyrace.html_report import entries_of_documents, render  # noqa: E402
+from polyrace.report_cli import documents_of  # noqa: E402
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (scripts/test.sh installs it)")
 
@@ -25,7 +27,7 @@ PAGES = {
     "tiles": (["ttir/bias_add_race.json"], ("overlay", "cells", "condition")),
     "slices": (["ttir/batched_matmul_race.json"], ("overlay", "slice", "set")),
     "proof": (["ttir/attention_strides.json"], ("matrix", "proofs")),
-    "memory": ([os.path.join(SHM, "ring_wgmma.no-empty-wait.ttgir")], ("missing", "time")),
+    "memory": ([os.path.join(SHM, n + ".ttgir") for n in ("ring_wgmma.no-empty-wait", "ring_wgmma.no-arrive", "ring_wgmma.ok")], ("missing", "time", "set")),
     "refused": (["ttir/handoff_flag_race.json", "ttir/vadd.json"], ("index", "condition")),
 }
 
@@ -34,8 +36,19 @@ def paths(names):
     return [n if os.path.isabs(n) else os.path.join(ROOT, n) for n in names]
 
 
-def page_of(inputs, **more):
-    return render(entries_of_documents([polyrace.check(p).to_dict() for p in inputs]), source_roots=[ROOT, os.path.join(SHM, "..")], **more)
+def document_of(path):
+    if path.endswith(".json"):
+        return polyrace.check(path).to_dict()
+    program = os.environ.get("POLYRACE_PROGRAM") or shutil.which("polyrace")
+    if not program:
+        pytest.skip("no program: set POLYRACE_PROGRAM")
+    done = subprocess.run([program, "check", "--format=json", "--explanations", path], stdout=subprocess.PIPE)
+    (document,) = documents_of(done.stdout.decode())
+    return document
+
+
+def page_of(inputs):
+    return render(entries_of_documents([document_of(p) for p in inputs]), source_roots=[ROOT, os.path.join(SHM, "..")])
 
 
 def many_accesses(n):
@@ -138,9 +151,9 @@ def test_page(browser, tmp_path, name):
         assert re.search(r'class="[^"]*\b%s\b' % c, text), c
     (tmp_path / "shown.html").write_text(text)
     (tmp_path / "open.html").write_text(re.sub(r"<details(?! open)", "<details open", text))
-    for file in ("shown.html", "open.html"):
+    for file, schemes in (("shown.html", ("light",)), ("open.html", ("light", "dark"))):
         for width in WIDTHS:
-            for scheme in ("light", "dark"):
+            for scheme in schemes:
                 found = looked_at(browser, tmp_path / file, width, scheme)
                 assert found["out"] == [], (file, width, scheme)
                 assert found["least"] >= 4.5 and found["smallest"] >= 11 and found["pieces"] > 30
