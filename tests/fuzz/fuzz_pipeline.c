@@ -166,7 +166,7 @@ static pr_status confirm_access(void *user, const pr_records *r, const pr_launch
     pr_probe p;
     *confirmed = false;
     if (!probe(user, grid, r, a, &p)) return PR_OK;
-    *confirmed = p.executed == PR_YES && p.lane.active == PR_YES && (pr_i128)p.lane.addr == a->address;
+    *confirmed = p.executed == PR_YES && p.lane.active == PR_YES && p.lane.addr == (uint64_t)a->address; /* modulo 2^64 */
     return *confirmed ? PR_OK : pr_fail(err, PR_ERR_INTERNAL, "", 0, 0, "access outside its tensor not reached by the evaluator");
 }
 

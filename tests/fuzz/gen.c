@@ -763,8 +763,39 @@ static void body_of_store(ctx *g)
     int m = mask(g, shape, lin);
     store(g, a, m, stored_value(g, &a, -1));
 }
+/* load, a masked exchange elsewhere, store back: the exchange orders the lanes in which it runs. */
+static void body_of_chain(ctx *g)
+{
+    gtype shape = random_shape(g);
+    int lin;
+    gaccess a = tile_access(g, data_arg(g), shape, 0, &lin);
+    a.sel = a.off2 = a.arg2 = -1;
+    int m = chance(g, 30) ? mask(g, shape, dup(g, lin)) : -1;
+    int v = load(g, a, m);
+    for (int n = chance(g, 25) ? 2 : 1; n > 0; n--) {
+        gaccess b = dup_access(g, a);
+        b.arg = data_arg(g);
+        b.view_bits = g->k->arg[b.arg].bits < 32 ? 32 : b.view_bits;
+        gtype t = elem_type(g, &b);
+        int how = (int)below(g, 4), live = how == 0 ? maybe_dup(g, m) : how == 1 ? -1 : mask(g, shape, dup(g, lin)), value = stored_value(g, &b, v);
+        gstmt *s = push(g, GS_RMW);
+        s->a = b;
+        s->mask = live;
+        s->op = t.is_float ? R_FADD : R_EXCH;
+        s->sem = SEM_RELAXED;
+        s->scope = SCOPE_GPU;
+        s->e[0] = value;
+        s->val = v = new_val(g, t);
+    }
+    gaccess c = dup_access(g, a);
+    store(g, c, chance(g, 60) ? maybe_dup(g, m) : mask(g, shape, lin), stored_value(g, &c, v));
+}
 static void body_of_atomic(ctx *g)
 {
+    if (chance(g, 10)) {
+        body_of_chain(g);
+        return;
+    }
     gtype shape = chance(g, 50) ? (gtype){ .bits = 32 } : random_shape(g);
     int arg = data_arg(g), lin;
     gaccess a;
