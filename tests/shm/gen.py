@@ -8,7 +8,11 @@ loads and WGMMAs that complete late, random schedules. The machine knows nothing
   - a read that sees different loads in different schedules,
   - a partition that never ends, an arrival too many.
 Any of these and polyrace says ok: a wrong proof. None of these and polyrace names a finding: counted and printed (the
-machine may have missed it), as are refusals."""
+machine may have missed it), as are refusals.
+
+The bounded engine and the polyhedral proof are compared by --cross-check (a proof of a kernel with findings is an
+internal error). The emulated ConSan (current) runs some schedules of each protocol too: a report or a hang of a
+protocol that was proved is wrong; how many broken ones it reports is printed."""
 import argparse
 import json
 import os
@@ -345,6 +349,15 @@ def text(rings, parts, rng):
     return HEAD + "\n".join(t.lines) + "\n  }\n}\n"
 
 
+def emulated(program, path, trips):
+    """How schedules of the emulated ConSan end, clean ones left out."""
+    done = subprocess.run([program, "consan", "--emulate", "--format=json", "--schedules=16", f"--max-trips={trips}", path],
+                          capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        return ["error " + done.stderr.strip()]
+    return [o.get("message", o["kind"]) for o in json.loads(done.stdout)["outcomes"] if o["kind"] != "clean"]
+
+
 def one(program, seed):
     rng = random.Random(seed)
     rings, parts = protocol(rng)
@@ -357,6 +370,7 @@ def one(program, seed):
         v = json.loads(done.stdout) if done.stdout else {"status": "error " + done.stderr.strip(), "findings": [], "refusals": []}
         if any(r["kind"] == "internal" for r in v["refusals"]):
             v["status"] = "internal"
+        v["consan"] = emulated(program, f.name, 2 * max(r.slots for r in rings) + 3)
     finally:
         os.unlink(f.name)
     return seed, bad, v, source
@@ -369,13 +383,18 @@ def main():
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--keep", help="directory for the texts of disagreements")
     a = ap.parse_args()
-    counts, wrong = {}, 0
+    counts, wrong, heard = {}, 0, {}
     with ThreadPoolExecutor(2) as pool:
         for seed, bad, v, source in pool.map(lambda s: one(a.program, s), range(a.seed, a.seed + a.n)):
             truth = "broken" if bad else "correct"
             counts[truth, v["status"]] = counts.get((truth, v["status"]), 0) + 1
             ids = [f["id"] for f in v["findings"]]
+            says = v.get("consan", [])
+            heard[truth, bool(says)] = heard.get((truth, bool(says)), 0) + 1
             false_proof = bad and v["status"] == "ok"
+            if v["status"] == "ok" and says or any(m.startswith("error") for m in says):
+                print(f"seed {seed}: {truth}, proved, but the emulated ConSan: {says}", flush=True)
+                wrong += not false_proof
             odd = not bad and v["status"] in ("races", "deadlock", "hazard")
             if false_proof or odd or v["status"].startswith(("error", "internal")):
                 print(f"seed {seed}: {truth} ({bad}), polyrace: {v['status']} {ids}", flush=True)
@@ -385,6 +404,8 @@ def main():
             wrong += bool(false_proof or v["status"].startswith(("error", "internal")))
     for key in sorted(counts):
         print(f"{key[0]:8} {key[1]:12} {counts[key]}")
+    for truth, says in sorted(heard):
+        print(f"{truth:8} {'some' if says else 'no'} emulated schedule reports or hangs: {heard[truth, says]}")
     correct = sum(n for k, n in counts.items() if k[0] == "correct")
     print(f"{a.n} protocols, {100 * correct // a.n} % correct, {wrong} wrong")
     if a.n >= 200 and not 30 <= 100 * correct / a.n <= 70:
