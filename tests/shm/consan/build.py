@@ -16,13 +16,10 @@ KINDS = {"i": ("inp", "*fp16"), "o": ("out", "*fp16"), "k": ("K", "i32"), "d": (
 
 def modules():
     import kernels
-    out = [(kernels, 90)]
-    try:
-        import tensor
-        out.append((tensor, 100))
-    except ImportError:
-        pass
-    return out
+    import pairs
+    import pairs_tensor
+    import tensor
+    return [(kernels, 90), (pairs, 90), (tensor, 100), (pairs_tensor, 100)]
 
 
 def desc(n):

@@ -22,8 +22,8 @@ def load(path, name):
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    sys.path.pop(0)
-    sys.modules.pop("kernels", None)
+    for name in ("kernels", "pairs", "tensor", "pairs_tensor"):
+        sys.modules.pop(name, None)
     return module
 
 

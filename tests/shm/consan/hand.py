@@ -6,6 +6,7 @@ import os
 HERE = os.path.dirname(os.path.abspath(__file__))
 T = "!ttg.memdesc<64x64xf16, #sw, #smem, mutable>"
 N = "!ttg.memdesc<64x64xf16, #nv, #smem, mutable>"
+MMA = "#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>\n"
 B = "!ttg.memdesc<1xi64, #bar, #smem, mutable>"
 X = "tensor<64x64xf16, #bl>"
 
@@ -35,9 +36,15 @@ TEXTS = {
     "scratch_reuse.ok": ISSUE + DRAIN + CONVERT,
     "scratch_reuse.reused": ISSUE + CONVERT + DRAIN,
 }
+DOT = ("    %acc = arith.constant dense<0.0> : tensor<64x64xf32, #mma>\n"
+       f"    %s = ttg.local_alloc %x {at(0)} : ({X}) -> {N}\n    ttng.fence_async_shared {{bCluster = false}}\n"
+       f"    %r = ttng.warp_group_dot %s, %s, %acc {{inputPrecision = 0 : i32, isAsync = true}} : {N} * {N} -> tensor<64x64xf32, #mma>\n")
+DOT_WAIT = "    %v = ttng.warp_group_dot_wait %r {pendings = 0 : i32} : tensor<64x64xf32, #mma>\n"
+TEXTS.update({"dot_drain.ok": DOT + DOT_WAIT + STORE, "dot_drain.missing": DOT + STORE + DOT_WAIT})
 TESTS = {
     "barrier_bytes": ("", {"ok": (), "apart": (), "store": ("BAR-LIVE-REUSE", ), "copy": ("BAR-LIVE-REUSE", )}),
     "init_over_copy": ("", {"ok": (), "pending": ("PEND-CP", )}),
+    "dot_drain": ("", {"ok": (), "missing": ("PEND-WGMMA", )}),
     "scratch_reuse": ("", {"ok": (), "reused": ("reuse", )}),
 }
 
@@ -48,7 +55,7 @@ def main():
     spec.loader.exec_module(hand)
     for name, body in TEXTS.items():
         with open(os.path.join(HERE, "ttgir", name + ".ttgir"), "w", encoding="utf-8") as f:
-            f.write(hand.HEAD % 1 + body + hand.TAIL)
+            f.write(MMA + hand.HEAD % 1 + body + hand.TAIL)
 
 
 if __name__ == "__main__":
