@@ -115,9 +115,12 @@ static void text(pr_buf *b, const pr_job *j, const polyrace_consan_options *o, c
 {
     pr_buf_printf(b, "emulated ConSan (%s), %" PRId64 " schedules of seed %" PRId64,
                   o->epoch == POLYRACE_CONSAN_OLDER ? "older: as Triton 3.6 instruments" : "current", r->schedules, o->seed);
+    bool any = false;
     for (int i = 0; i < r->values.n; i++) {
         const pr_consan_value *v = &r->values.data[i];
-        pr_buf_printf(b, "%s" PR_STR_FMT " = %" PRId64 "%s", i ? ", " : "\n  ", PR_STR_ARG(v->name), v->value, v->given ? "" : " (not given)");
+        if (!v->given && memchr(v->name.s, '.', v->name.n)) continue;  /* extents of a descriptor */
+        pr_buf_printf(b, "%s" PR_STR_FMT " = %" PRId64 "%s", any ? ", " : "\n  ", PR_STR_ARG(v->name), v->value, v->given ? "" : " (not given)");
+        any = true;
     }
     if (r->trip_counts && *r->trip_counts) pr_buf_printf(b, "\n  %s", r->trip_counts);
     pr_buf_puts(b, "\n");

@@ -16,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -128,7 +129,7 @@ def recorded(program, only):
                 exceptions.add(r["name"])
             n = sum(o["schedules"] for o in e["outcomes"] if ends_so(r, o))
             rows.append({"name": r["name"], "truth": "right" if right else "wrong", "consan": r["outcome"],
-                         "message": r.get("message", ""), "emulated": n, "status": status, "ids": ids or kinds})
+                         "message": r.get("message", ""), "emulated": n, "status": status, "ids": list(dict.fromkeys(ids or kinds))})
     refused = [r for r in rows if r["status"] == "unsupported"]
     if not only:
         for name in sorted(exceptions - set(why)):
@@ -239,6 +240,40 @@ def verdicts(program, only):
     return len(names), problems
 
 
+def command(program):
+    """The command itself: seeds, launches, exit statuses, the tables as text."""
+    problems = []
+    path = path_of("ring_wgmma.pendings")
+
+    def run(*args):
+        done = subprocess.run([program, *args], capture_output=True, text=True)
+        return done.returncode, done.stdout
+    base = ["consan", "--emulate=older", "--format=json", "--max-trips=6"]
+    first, again, other = (run(*base, f"--seed={s}", path) for s in (1, 1, 2))
+    if first != again or first == other or first[0] != 1:
+        problems.append("a seed does not give its schedules")
+    launch = {"version": 1, "kernel": "ring_wgmma", "ttgir": os.path.abspath(path), "grid": [1, 1, 1],
+              "args": {"out": {"tensor": {"dtype": "float32", "ptr": 4096, "shape": [64]}},
+                       **{f"desc{x}": None for x in ("", ".shape.0", ".shape.1", ".stride.0", ".stride.1")}}}
+    for trips, status in ((2, 0), (6, 1)):
+        launch["args"]["K"] = trips
+        with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as f:
+            json.dump(launch, f)
+        for args in ([f.name], ["--launch", f.name, path]):
+            code, out = run("consan", "--emulate", "--format=json", *args)
+            if code != status or json.loads(out)["values"]["K"] != trips:
+                problems.append(f"launch with K = {trips}: exit {code}")
+        os.unlink(f.name)
+    if run("consan", "--emulate", path_of("hand.call"))[0] != 2:
+        problems.append("a refused text: exit status")
+    code, out = run("dump", "--stage=consan", path_of("handoff_store.no-fence"))
+    if code or not out.endswith("missing fence_async_shared\n") or "write seen by {0,1,tma0,tma1" not in out:
+        problems.append("dump --stage=consan")
+    if run("consan", path)[1] != run("check", path)[1]:
+        problems.append("consan without --emulate is not check")
+    return problems
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("program")
@@ -255,7 +290,7 @@ def main():
     n, more = verdicts(a.program, a.only)
     problems += more
     if not a.only:
-        problems += index() + pairs()
+        problems += index() + pairs() + command(a.program)
         for name, want in text.items():
             with open(os.path.join(DOCS, name), encoding="utf-8") as f:
                 if want not in f.read():
