@@ -383,6 +383,15 @@ pr_term pr_order_before(pr_encoding *e, const pr_side *a, const pr_side *b)
     return pr_encode_simplify(e, pr_lt(e->terms, ea.count, eb.count));
 }
 
+/* A barrier of barrier_between runs, in each iteration of the loops that x and y share, behind every execution of x there and
+ * before every execution of y there. */
+pr_term pr_order_before_here(pr_encoding *e, const pr_side *a, const pr_side *b)
+{
+    const pr_record *x = a->record, *y = b->record;
+    if (x->via_desc || y->via_desc || x->seq >= y->seq) return PR_TERM_FALSE;
+    return barrier_between(e, x, y) ? PR_TERM_TRUE : PR_TERM_FALSE;
+}
+
 static const pr_frame *outermost_common_loop(const pr_record *a, const pr_record *b)
 {
     const pr_frame *found = NULL;

@@ -14,6 +14,8 @@ bool pr_order_maybe_synchronised(pr_encoding *e, int a, int b, bool intra, int *
 /* x before y for all lanes, two executions of one program (both sides of one copy), one of them outside all loops:
  * by barriers, or around a scalar release or acquire where the compiler is taken to place them (O4). */
 pr_term pr_order_before(pr_encoding *e, const pr_side *x, const pr_side *y);
+/* The same where the two run in one iteration of the loops around both. */
+pr_term pr_order_before_here(pr_encoding *e, const pr_side *x, const pr_side *y);
 bool pr_order_outside_loops(const pr_record *r);
 /* CTA barriers that the compiler puts around scalar atomics (O4), by --atomic-order: before a release; behind an
  * acquire; behind an acquire whose result decides a branch or a mask. `auto`: what docs/decisions/0012 found for the

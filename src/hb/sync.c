@@ -41,7 +41,24 @@ static pr_term observation(const pr_encoding *e, const pr_record *r)
 static bool is_event(const pr_record *r)
 {
     return r->kind >= PR_RECORD_RMW && r->kind != PR_RECORD_ATOMIC_STORE && is_scalar(r) && !r->via_desc && device_scope(r) &&
-           !r->is_pre_exit && !r->refused.kind && r->base >= 0 && pr_order_outside_loops(r);
+           !r->is_pre_exit && !r->refused.kind && r->base >= 0 && (pr_order_outside_loops(r) || r->is_await);
+}
+
+/* The result of a wait inside loops as its exit names it, NONE when the exit does not. */
+typedef struct named { const pr_terms *T; int access; pr_term app; } named;
+static void note_observation(void *user, pr_term t)
+{
+    named *n = user;
+    if (pr_term_op_of(n->T, t) != PR_TERM_OP_APP || pr_term_arity(n->T, t) == 0) return;
+    const pr_sym_info *s = pr_sym_get(n->T, pr_term_sym(n->T, t));
+    if (s->kind == PR_SYM_OBSERVED && s->access == n->access && !s->is_bool) n->app = t;
+}
+
+static pr_term observation_in_loop(const pr_encoding *e, const pr_record *r)
+{
+    named n = { e->terms, r->access, PR_TERM_NONE };
+    if (!pr_term_none(r->exit_pred)) pr_term_visit(e->terms, r->exit_pred, note_observation, &n);
+    return n.app;
 }
 
 /* ---- who writes the location ---------------------------------------------------------------- */
@@ -99,7 +116,7 @@ static void find_writers(pr_encoding *e, pr_sync_event *v)
         const pr_side *y = pr_encoding_side(e, i, PR_SIDE_B);
         bool self = i == v->record;
         bool meets = may_meet(e, x, y, self, false);
-        if (self) v->own_again = meets;
+        if (self) v->own_again = meets || v->in_loop;
         if (!meets && !self) continue;
         bool exact = u->width == x->record->width && (shown_aligned(e, x) && shown_aligned(e, y));
         if (!whole_rmw(u) || u->width != x->record->width || (!exact && may_meet(e, x, y, self, true))) v->closed = false;
@@ -225,7 +242,7 @@ static void find_counter(pr_encoding *e, pr_sync *y, pr_sync_event *v)
     const pr_record *r = record(e, v->record);
     const pr_side *s = pr_encoding_side(e, v->record, PR_SIDE_A);
     pr_terms *T = e->terms;
-    if (!v->closed || r->kind != PR_RECORD_RMW || r->rmw_op != PR_RMW_ADD || v->init.any || v->init.n != 1) return;
+    if (v->in_loop || !v->closed || r->kind != PR_RECORD_RMW || r->rmw_op != PR_RMW_ADD || v->init.any || v->init.n != 1) return;
     pr_vset step = pr_vset_of(e, s, r->value, r->value_held);
     if (step.any || step.n != 1 || !step.v[0]) return;
     pr_i128 first = v->init.v[0], most;
@@ -288,11 +305,12 @@ static void find_locks(pr_encoding *e, pr_sync *y)
         const pr_sync_event *x = &y->events.data[a];
         const pr_record *acq = record(e, x->record);
         pr_vset cmp = operand(e, x->record, true), fresh = operand(e, x->record, false);
-        if (!acq->is_await || acq->kind != PR_RECORD_CAS || !pr_record_acquires(acq) || !x->closed || !exactly(&x->init, 0) ||
+        if (x->in_loop || !acq->is_await || acq->kind != PR_RECORD_CAS || !pr_record_acquires(acq) || !x->closed || !exactly(&x->init, 0) ||
             !exactly(&cmp, 0) || !exactly(&fresh, 1) || !pr_term_is(acq->exit_held, PR_TERM_TRUE) ||
             !pr_term_is(exit_at(e, acq, 0), PR_TERM_TRUE) || !pr_term_is(exit_at(e, acq, 1), PR_TERM_FALSE)) continue;
         for (int b = 0; b < y->events.n; b++) {
             const pr_record *rel = record(e, y->events.data[b].record);
+            if (y->events.data[b].in_loop) continue;
             pr_vset value = operand(e, y->events.data[b].record, false);
             bool back = rel->kind == PR_RECORD_RMW && rel->rmw_op == PR_RMW_XCHG;
             if (rel->kind == PR_RECORD_CAS) {
@@ -320,7 +338,9 @@ pr_sync *pr_sync_of(pr_encoding *e)
     for (int i = 0; i < e->records->records.n && y->events.n < MOST_EVENTS; i++) {
         const pr_record *r = record(e, i);
         if (!is_event(r)) continue;
-        pr_sync_event v = { .record = i, .app = observation(e, r), .writes = pr_record_writes(r) };
+        pr_sync_event v = { .record = i, .in_loop = !pr_order_outside_loops(r), .writes = pr_record_writes(r) };
+        v.app = v.in_loop ? observation_in_loop(e, r) : observation(e, r);
+        if (v.in_loop && !pr_sync_identity(e, i)) continue;      /* its own success would be one more writer to follow */
         const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
         if (pr_term_none(v.app) || s->refused || s->dead) continue;
         pr_vec_push(e->arena, &y->events, v);

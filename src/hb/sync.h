@@ -1,7 +1,8 @@
 /* What atomics order between two programs, and which values they can return (happens-before.md 4, 8.5).
  *
  * The model speaks of atomics that run at most once a program (scalar, outside loops), of device scope, whose
- * result is one value for the whole program: an event. For the location of an event it asks which records may
+ * result is one value for the whole program: an event. A wait inside loops is an event too, one for each iteration: it
+ * only acquires, and a pair's query speaks of its execution in the iteration in which the pair's own access runs. For the location of an event it asks which records may
  * write it. When all of them are whole read-modify-writes of device scope, the writes of that location form one
  * chain, and three facts follow that hold for any number of programs:
  *   reach     the values the event may see are the closure of the initial ones under the writers; if a reader
@@ -24,7 +25,8 @@ typedef struct pr_vset { bool any; int n; pr_i128 v[PR_VSET_MAX]; } pr_vset;
 
 typedef struct pr_sync_event {
     int record;
-    pr_term app;                   /* its observation, a symbol without arguments                  */
+    bool in_loop;                  /* a wait inside loops: an acquire and nothing else                */
+    pr_term app;                   /* its observation: a symbol without arguments, in a loop with its indices   */
     bool writes;                   /* may write (not an atomic load, a poll or a failed poll)           */
     bool closed;                   /* all writers of its location are whole device-scope RMWs          */
     const int *writers; int n_writers; /* records that may write the location, itself included          */

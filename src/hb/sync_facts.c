@@ -21,7 +21,26 @@ typedef struct copy {
 static const pr_record *record(const pr_encoding *e, const pr_sync_event *v) { return &e->records->records.data[v->record]; }
 static pr_term apply(const pr_side *s, pr_term t) { return pr_subst_apply((pr_subst *)&s->subst, t); }
 
-static copy copy_of(pr_encoding *e, const pr_sync *y, int which)
+/* Events in loops as they run in the iteration of `at` (null: in any one): its indices for those of the common loops. */
+static void in_iteration(pr_encoding *e, const pr_side *s, const pr_side *at, copy *c, int i)
+{
+    pr_term *map = PR_NEW_N(e->arena, pr_term, pr_vars_count(e->terms));
+    bool any = false;
+    for (int k = 0; at && k < s->n_loops; k++)
+        for (int m = 0; m < at->n_loops; m++)
+            if (s->loop[k] == at->loop[m] && pr_term_op_of(e->terms, s->iter[k]) == PR_TERM_OP_VAR) {
+                map[pr_term_var(e->terms, s->iter[k]).id] = at->iter[m];
+                any = true;
+            }
+    if (!any) return;
+    pr_subst to = { .T = e->terms, .var_map = map, .n_var_map = pr_vars_count(e->terms) };
+    pr_term *t[] = { &c->active[i], &c->addr[i], &c->exits[i], &c->held[i] };
+    for (size_t k = 0; k < PR_LEN(t); k++)
+        if (!pr_term_none(*t[k])) *t[k] = pr_subst_apply(&to, *t[k]);
+    if (pr_term_none(c->addr[i])) c->active[i] = PR_TERM_NONE;
+}
+
+static copy copy_of(pr_encoding *e, const pr_sync *y, int which, const pr_side *at)
 {
     int n = y->events.n + 1;
     copy c = { PR_NEW_N(e->arena, const pr_side *, n) };
@@ -37,6 +56,7 @@ static copy copy_of(pr_encoding *e, const pr_sync *y, int which)
         c.obs[i] = apply(s, y->events.data[i].app);
         c.addr[i] = s->addr;
         if (r->is_await) c.exits[i] = apply(s, r->exit_pred), c.held[i] = apply(s, r->exit_held);
+        if (y->events.data[i].in_loop) in_iteration(e, s, at, &c, i);
         memcpy(c.pid, s->pid, sizeof c.pid);
     }
     for (int k = 0; k < y->turns.n; k++) c.turn[k] = apply(c.side[y->turns.data[k].wait], y->turns.data[k].turn);
@@ -138,7 +158,7 @@ static pr_term edge(pr_encoding *e, const pr_sync *y, const copy *a, int i, cons
     pr_terms *T = e->terms;
     const pr_sync_event *w = &y->events.data[i], *r = &y->events.data[j];
     const pr_record *u = record(e, w), *v = record(e, r);
-    if (!w->closed || !w->writes || !pr_record_releases(u) || !pr_record_acquires(v) || u->width != v->width ||
+    if (w->in_loop || !w->closed || !w->writes || !pr_record_releases(u) || !pr_record_acquires(v) || u->width != v->width ||
         e->component[u->base] != e->component[v->base] || pr_term_none(a->active[i]) || pr_term_none(b->active[j]))
         return PR_TERM_FALSE;
     pr_term shown = PR_TERM_FALSE;
@@ -158,18 +178,24 @@ static pr_term edge(pr_encoding *e, const pr_sync *y, const copy *a, int i, cons
     return pr_encode_simplify(e, pr_and(T, meet, shown));
 }
 
+/* Acquire j of a copy before y, an access of that copy. */
+static pr_term acquired_before(pr_encoding *e, const pr_sync *s, const copy *c, int j, const pr_side *y)
+{
+    return s->events.data[j].in_loop ? pr_order_before_here(e, c->side[j], y) : pr_order_before(e, c->side[j], y);
+}
+
 /* x of one copy before y of the other, by one release and one acquire. */
 static pr_term happens_before(pr_encoding *e, const pr_sync *s, const pr_side *x, const copy *a, const copy *b, const pr_side *y)
 {
     pr_terms *T = e->terms;
     pr_term any = PR_TERM_FALSE;
     for (int i = 0; i < s->events.n; i++) {
-        if (!pr_record_releases(record(e, &s->events.data[i]))) continue;
+        if (s->events.data[i].in_loop || !pr_record_releases(record(e, &s->events.data[i]))) continue;
         pr_term pre = pr_order_before(e, x, a->side[i]);
         if (pr_term_is(pre, PR_TERM_FALSE)) continue;
         for (int j = 0; j < s->events.n; j++) {
             if (!pr_record_acquires(record(e, &s->events.data[j]))) continue;
-            pr_term post = pr_order_before(e, b->side[j], y);
+            pr_term post = acquired_before(e, s, b, j, y);
             if (pr_term_is(post, PR_TERM_FALSE)) continue;
             pr_term sw = edge(e, s, a, i, b, j);
             if (!pr_term_is(sw, PR_TERM_FALSE)) any = pr_or(T, any, pr_and(T, pr_and(T, pre, post), sw));
@@ -230,12 +256,12 @@ static pr_term through_third(pr_encoding *e, const pr_sync *s, const pr_side *x,
     for (int j = 0; j < s->events.n; j++) {
         const pr_sync_event *r = &s->events.data[j];
         if (!r->closed || r->init.any || !pr_record_acquires(record(e, r)) || pr_term_none(z->active[j])) continue;
-        pr_term post = pr_order_before(e, z->side[j], y);
+        pr_term post = acquired_before(e, s, z, j, y);
         if (pr_term_is(post, PR_TERM_FALSE)) continue;
         for (int i = 0; i < s->events.n && *budget > 0; i++) {
             const pr_sync_event *w = &s->events.data[i];
             const pr_record *u = record(e, w);
-            if (!pr_record_releases(u) || !w->writes || pr_term_none(b->active[i]) || u->width != record(e, r)->width) continue;
+            if (w->in_loop || !pr_record_releases(u) || !w->writes || pr_term_none(b->active[i]) || u->width != record(e, r)->width) continue;
             int *rest = PR_NEW_N(e->arena, int, r->n_writers + 1), n = 0;
             bool writer = false;
             for (int k = 0; k < r->n_writers; k++) {
@@ -247,7 +273,7 @@ static pr_term through_third(pr_encoding *e, const pr_sync *s, const pr_side *x,
             bool waits = false;               /* something the third program acquires before w */
             for (int k = 0; k < s->events.n; k++)
                 waits = waits || (pr_record_acquires(record(e, &s->events.data[k])) &&
-                                  !pr_term_is(pr_order_before(e, b->side[k], b->side[i]), PR_TERM_FALSE));
+                                  !pr_term_is(acquired_before(e, s, b, k, b->side[i]), PR_TERM_FALSE));
             if (!waits) continue;
             --*budget;
             rename to = renaming(e);
@@ -257,12 +283,12 @@ static pr_term through_third(pr_encoding *e, const pr_sync *s, const pr_side *x,
             value_facts(e, s, &c, out);
             pr_term link = PR_TERM_FALSE;
             for (int p = 0; p < s->events.n; p++) {
-                if (!pr_record_releases(record(e, &s->events.data[p]))) continue;
+                if (s->events.data[p].in_loop || !pr_record_releases(record(e, &s->events.data[p]))) continue;
                 pr_term pre = pr_order_before(e, x, a->side[p]);
                 if (pr_term_is(pre, PR_TERM_FALSE)) continue;
                 for (int k = 0; k < s->events.n; k++) {
                     if (!pr_record_acquires(record(e, &s->events.data[k]))) continue;
-                    pr_term inner = pr_order_before(e, b->side[k], b->side[i]);
+                    pr_term inner = acquired_before(e, s, b, k, b->side[i]);
                     if (pr_term_is(inner, PR_TERM_FALSE)) continue;
                     pr_term sw = edge(e, s, a, p, &c, k);
                     if (!pr_term_is(sw, PR_TERM_FALSE)) link = pr_or(T, link, pr_and(T, pr_and(T, pre, moved(&to, inner)), sw));
@@ -312,7 +338,7 @@ static pr_term writes(pr_encoding *e, const pr_sync *y, const copy *c, const pr_
 
 void pr_sync_counter_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out)
 {
-    copy a = copy_of(e, y, PR_SIDE_A), b = copy_of(e, y, PR_SIDE_B);
+    copy a = copy_of(e, y, PR_SIDE_A, NULL), b = copy_of(e, y, PR_SIDE_B, NULL);
     value_facts(e, y, &a, out);
     value_facts(e, y, &b, out);
     pair_facts(e, y, &a, &b, out);
@@ -322,7 +348,7 @@ void pr_sync_facts(pr_encoding *e, pr_term_vec *out)
 {
     const pr_sync *y = pr_sync_of(e);
     if (!y) return;
-    copy a = copy_of(e, y, PR_SIDE_A);
+    copy a = copy_of(e, y, PR_SIDE_A, NULL);
     value_facts(e, y, &a, out);
 }
 
@@ -334,14 +360,14 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
     e->used_o4 = false;
     pr_term_vec out = { 0 };
     for (int i = 0; i < q->n_core; i++) pr_vec_push(e->arena, &out, q->core[i]);
-    copy ca = copy_of(e, y, PR_SIDE_A);
     const pr_side *x = pr_encoding_side(e, a, PR_SIDE_A), *z = pr_encoding_side(e, b, intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+    copy ca = copy_of(e, y, PR_SIDE_A, x);
     value_facts(e, y, &ca, &out);
     if (intra) {
         push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &ca, z)));
         for (int i = 0; i < y->events.n && pr_order_cta(e); i++) {   /* O4: through an atomic that is both */
             const pr_record *m = record(e, &y->events.data[i]);
-            if (pr_term_none(ca.active[i])) continue;
+            if (pr_term_none(ca.active[i]) || y->events.data[i].in_loop) continue;
             bool forward = x->record->seq < m->seq && m->seq < z->record->seq, back = z->record->seq < m->seq && m->seq < x->record->seq;
             pr_term pre = pr_order_before(e, forward ? x : z, ca.side[i]), post = pr_order_before(e, ca.side[i], forward ? z : x);
             if ((forward || back) && x->record != z->record)
@@ -352,7 +378,7 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
             if (x->record == m && z->record->seq < m->seq && pr_record_releases(m)) push(e, &out, pr_not(T, pr_order_before(e, z, x)));
         }
     } else {
-        copy cb = copy_of(e, y, PR_SIDE_B);
+        copy cb = copy_of(e, y, PR_SIDE_B, z);
         value_facts(e, y, &cb, &out);
         pair_facts(e, y, &ca, &cb, &out);
         turn_facts(e, y, &ca, &cb, &out);
@@ -410,7 +436,7 @@ pr_answer pr_sync_feasible(pr_encoding *e)
     const pr_sync *y = pr_sync_of(e);
     pr_answer all = PR_ANSWER_WITNESS;
     if (!y) return all;
-    copy a = copy_of(e, y, PR_SIDE_A), b = copy_of(e, y, PR_SIDE_B);
+    copy a = copy_of(e, y, PR_SIDE_A, NULL), b = copy_of(e, y, PR_SIDE_B, NULL);
     for (int i = 0; i < y->turns.n; i++)
         if (pr_sync_turn_stuck(e, y, &y->turns.data[i])) return PR_ANSWER_EMPTY;
     for (int i = 0; i < y->events.n; i++) {

@@ -74,13 +74,13 @@ void pr_sync_find_turns(pr_encoding *e, pr_sync *y)
     for (int i = 0; i < y->events.n; i++) {
         const pr_sync_event *x = &y->events.data[i];
         const pr_record *a = record(e, y, i);
-        if (!a->is_await || !x->closed || x->init.any || x->init.n != 1 || !pr_term_is(a->mask, PR_TERM_TRUE) || !pr_record_acquires(a) ||
+        if (x->in_loop || !a->is_await || !x->closed || x->init.any || x->init.n != 1 || !pr_term_is(a->mask, PR_TERM_TRUE) || !pr_record_acquires(a) ||
             !(pr_sync_identity(e, x->record) || !x->writes) || !pr_term_is(a->exit_held, PR_TERM_TRUE)) continue;
         pr_term t = wanted(e, a->exit_pred, x->app);
         if (pr_term_none(t)) continue;
         for (int j = 0; j < y->events.n; j++) {
             const pr_record *w = record(e, y, j);
-            if (j == i || w->base != a->base || !pr_term_is(w->offset, a->offset) || w->width != a->width || w->frame != a->frame ||
+            if (j == i || y->events.data[j].in_loop || w->base != a->base || !pr_term_is(w->offset, a->offset) || w->width != a->width || w->frame != a->frame ||
                 !pr_term_is(w->mask, PR_TERM_TRUE) || w->seq <= a->seq || !pr_record_releases(w) || !one_more(e, w, t)) continue;
             bool only = true;
             for (int k = 0; k < x->n_writers; k++)

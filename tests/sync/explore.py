@@ -36,7 +36,9 @@ LIMIT = 60000                 # combinations looked at for one kernel; beyond: s
 #   ("wait", flag, want, sem, scope, form)         form: add0 | cas
 #   ("if", name, rel, value, [ops])                rel: eq | ge
 #   ("role", rel, pid, [ops])                      rel: eq | ne | gt
-# A cell or a flag is a number, or ("pid", k): program id + k.
+#   ("for", low, high, [ops])                      k from low to high - 1; high may be "pid"
+# A cell or a flag is a number, ("pid", k): program id + k, or in a loop ("k", c): its index + c.
+NEST = ("if", "role", "for")
 
 def pick(r, *xs):
     return r.choice(xs)
@@ -46,7 +48,22 @@ def base_kernel(r, n):
     """A synchronising kernel that is usually right, as ops."""
     bar = ("bar",)
     f, d = 0, 0
-    kind = r.choice(["flag", "flag", "cas", "counter", "counter", "lock", "chain", "arrive", "winner", "two"])
+    kind = r.choice(["flag", "flag", "cas", "counter", "counter", "lock", "chain", "arrive", "winner", "two",
+                     "each", "each", "collect", "publish", "rounds"])
+    if kind == "each":                                        # every program's part, in a loop that waits for each
+        return [("st", ("pid", 0)), bar, ("rmw", "p", r.choice(["xchg", "add"]), ("pid", 0), 1, "release", "gpu"),
+                ("for", 0, r.choice([n, "pid"]), [("wait", ("k", 0), 1, "acquire", "gpu", r.choice(["add0", "cas"])), bar, ("ld", ("k", 0))])]
+    if kind == "collect":                                     # one program collects (stream-K fix-up)
+        return [("role", "ne", 0, [("st", ("pid", 0)), bar, ("rmw", "p", "xchg", ("pid", 0), 1, "release", "gpu")]),
+                ("role", "eq", 0, [("for", 1, n, [("wait", ("k", 0), 1, "acquire", "gpu", r.choice(["add0", "cas"])), bar,
+                                                  (r.choice(["ld", "st"]), ("k", 0))])])]
+    if kind == "publish":                                     # a release behind a loop, a wait in one
+        return [("role", "eq", 0, [("for", 0, 2, [("st", ("k", 0))]), bar, ("rmw", "p", "xchg", f, 1, "release", "gpu")]),
+                ("role", "ne", 0, [("for", 0, 2, [("wait", f, 1, "acquire", "gpu", "add0"), bar, ("ld", ("k", 0))])])]
+    if kind == "rounds":                                      # releases inside a loop too
+        return [("role", "eq", 0, [("for", 0, 2, [("st", ("k", 0)), bar, ("rmw", "p", "add", f, 1, "release", "gpu")])]),
+                ("role", "ne", 0, [("for", 0, 2, [("wait", ("k", 0) if r.random() < .3 else f, r.choice([1, 2]), "acquire", "gpu", "add0"),
+                                                  bar, ("ld", ("k", 0))])])]
     if kind == "flag":
         publish = r.choice([("rmw", "p", "xchg", f, 1, "release", "gpu"), ("rmw", "p", "add", f, 1, "acq_rel", "gpu"),
                             ("rmw", "p", "or", f, 1, "release", "gpu"), ("cas", "p", f, 0, 1, "acq_rel", "gpu")])
@@ -84,7 +101,7 @@ def mutate(r, ops):
     def walk(ops, path):
         for i, o in enumerate(ops):
             paths.append(path + [i])
-            if o[0] in ("if", "role"):
+            if o[0] in NEST:
                 walk(o[-1], path + [i])
     walk(ops, [])
     where = r.choice(paths)
@@ -120,6 +137,8 @@ def mutate(r, ops):
                 ops.insert(i, ("bar",))
         elif o[0] == "role":
             ops[i] = (o[0], r.choice(["eq", "ne", "gt"]), r.randrange(2), o[3])
+        elif o[0] == "for":
+            ops[i] = (o[0], r.randrange(2), r.choice([1, 2, 3, "pid"]), o[3])
         return ops
     return change(ops, where)
 
@@ -128,7 +147,7 @@ def names_used(ops):
     for o in ops:
         if o[0] in ("rmw", "cas"):
             yield o[1]
-        if o[0] in ("if", "role"):
+        if o[0] in NEST:
             yield from names_used(o[-1])
 
 
@@ -154,12 +173,14 @@ def text(ops):
     def const(v):
         return f"%n{v}" if v >= 0 else "%nm1"
 
+    indices = []
+
     def address(base, cell, out, pad):
         name = f"%a{next(count)}"
         index = const(cell) if not isinstance(cell, tuple) else None
         if isinstance(cell, tuple):
             index = f"%i{next(count)}"
-            out.append(f"{pad}{index} = arith.addi %pid, {const(cell[1])} : i32")
+            out.append(f"{pad}{index} = arith.addi {'%pid' if cell[0] == 'pid' else indices[-1]}, {const(cell[1])} : i32")
         out.append(f"{pad}{name} = tt.addptr %{base}, {index} : !tt.ptr<i32>, i32")
         return name
 
@@ -197,6 +218,13 @@ def text(ops):
                     lines.append(f"{pad}  {v} = tt.atomic_cas {sem}, {scope}, {a}, %n0, %n1 : (!tt.ptr<i32>, i32, i32) -> i32")
                 lines.extend([f"{pad}  {c} = arith.cmpi ne, {v}, {const(want)} : i32", f"{pad}  scf.condition({c})", f"{pad}}} do {{",
                               f"{pad}  scf.yield", f"{pad}}}"])
+            elif o[0] == "for":
+                indices.append(f"%k{next(count)}")
+                high = "%pid" if o[2] == "pid" else const(o[2])
+                lines.append(f"{pad}scf.for {indices[-1]} = {const(o[1])} to {high} step %n1 : i32 {{")
+                emit(o[-1], pad + "  ", names)
+                lines.append(f"{pad}}}")
+                indices.pop()
             elif o[0] in ("if", "role"):
                 x = names[o[1]] if o[0] == "if" else "%pid"
                 rel = {"eq": "eq", "ne": "ne", "ge": "sge", "gt": "sgt"}[o[2] if o[0] == "if" else o[1]]
@@ -223,30 +251,30 @@ class Outside(Exception):
 
 
 class Event:
-    __slots__ = ("p", "kind", "loc", "old", "new", "wrote", "sem", "scope", "epoch", "ctrl", "atomic", "id")
+    __slots__ = ("p", "kind", "loc", "old", "new", "wrote", "sem", "scope", "epoch", "ctrl", "atomic", "id", "op")
 
-    def __init__(self, p, kind, loc, epoch, ctrl, old=None, new=None, wrote=False, sem="", scope="gpu", atomic=False):
+    def __init__(self, p, kind, loc, epoch, ctrl, old=None, new=None, wrote=False, sem="", scope="gpu", atomic=False, op=None):
         self.p, self.kind, self.loc, self.epoch, self.ctrl = p, kind, loc, epoch, ctrl
         self.old, self.new, self.wrote, self.sem, self.scope, self.atomic = old, new, wrote, sem, scope, atomic
-        self.id = -1
+        self.id, self.op = -1, op
 
 
 def domain(ops, init, n):
     """Values that a flag can hold: a closure that is large enough."""
     adds, consts = [], set(init)
 
-    def walk(ops):
+    def walk(ops, times=1):
         for o in ops:
             if o[0] == "rmw":
-                (adds if o[2] == "add" else []).append(o[4])
+                (adds if o[2] == "add" else []).extend([o[4]] * times)
                 if o[2] != "add":
                     consts.add(o[4])
             elif o[0] == "cas":
                 consts.add(o[4])
             elif o[0] == "await_lock":
                 consts.add(1)
-            elif o[0] in ("if", "role"):
-                walk(o[-1])
+            elif o[0] in NEST:
+                walk(o[-1], 3 if o[0] == "for" else times)
     walk(ops)
     values = set(consts) | {a | b for a in consts for b in consts}
     for _ in range(n * sum(1 for a in adds if a)):
@@ -256,6 +284,23 @@ def domain(ops, init, n):
 
 def cell_of(cell, pid):
     return pid + cell[1] if isinstance(cell, tuple) else cell
+
+
+def at_index(ops, k):
+    """The operations of one iteration, each with the one that it comes from behind it."""
+    cell = lambda c: k + c[1] if isinstance(c, tuple) and c[0] == "k" else c          # noqa: E731
+    out = []
+    for o in ops:
+        if o[0] in ("if", "role", "for"):
+            out.append(o[:-1] + (at_index(o[-1], k),))
+        else:
+            out.append(tuple(cell(x) for x in o))
+    return out
+
+
+def numbered(ops, count):
+    """A number at the end of every store, so that its executions are known as those of one operation."""
+    return [o[:-1] + (numbered(o[-1], count),) if o[0] in NEST else o + (next(count),) if o[0] == "st" else o for o in ops]
 
 
 def traces(ops, pid, values, cells):
@@ -277,7 +322,7 @@ def traces(ops, pid, values, cells):
             c = cell_of(o[1], pid)
             if not 0 <= c < 8:
                 raise Outside
-            e = Event(pid, o[0], ("d", c), epoch, ctrl, wrote=o[0] == "st")
+            e = Event(pid, o[0], ("d", c), epoch, ctrl, wrote=o[0] == "st", op=o[2] if o[0] == "st" else None)
             run(rest, events + [e], epoch, ctrl, names)
         elif o[0] in ("rmw", "cas"):
             flag = o[3] if o[0] == "rmw" else o[2]
@@ -306,6 +351,9 @@ def traces(ops, pid, values, cells):
             new = 1 if form == "lock" else want
             e = Event(pid, "wait", ("f", c), epoch, ctrl, want, new, wrote, sem, scope, True)
             run(rest, events + [e], epoch, ctrl + (e,), names)
+        elif o[0] == "for":
+            high = pid if o[2] == "pid" else o[2]
+            run([x for k in range(o[1], high) for x in at_index(o[3], k)] + rest, events, epoch, ctrl, names)
         elif o[0] == "role":
             taken = {"eq": pid == o[2], "ne": pid != o[2], "gt": pid > o[2]}[o[1]]
             run((list(o[-1]) if taken else []) + rest, events, epoch, ctrl, names)
@@ -406,8 +454,8 @@ def races_in(events, after):
             continue
         if a.atomic and b.atomic and inclusive(a, b):
             continue
-        if a.p == b.p and a.atomic != b.atomic:
-            continue
+        if a.p == b.p and (a.atomic != b.atomic or (a.op is not None and a.op == b.op)):
+            continue                                          # one operation at one place of the tile is one thread
         return True
     return False
 
@@ -415,6 +463,7 @@ def races_in(events, after):
 def oracle(n, ops, init):
     """(race in a complete execution, race in any, complete executions) or None when there are too many."""
     values = domain(ops, init, n)
+    ops = numbered(ops, itertools.count())
     per = [traces(ops, p, values, len(init)) for p in range(n)]
     total = 1
     for t in per:
@@ -456,7 +505,7 @@ def weakened(ops):
     out = []
     for o in ops:
         o = tuple("relaxed" if x in ("acquire", "release", "acq_rel") else x for x in o[:-1]) + (o[-1],) if o[0] in ("rmw", "cas", "wait") else o
-        out.append(o[:-1] + (weakened(o[-1]),) if o[0] in ("if", "role") else o)
+        out.append(o[:-1] + (weakened(o[-1]),) if o[0] in NEST else o)
     return out
 
 

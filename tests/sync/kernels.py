@@ -645,3 +645,69 @@ for release, pre, post in (("3.6.0", True, False), ("3.8.0", True, False), ("3.9
 case("auto_3.8.0_no_pre", last, "races RAW:P:R/programs", (4,), last_args(PRE=False), options=["--atomic-order=auto"], triton="3.8.0")
 case("auto_unknown", last, "races RAW:P:R/programs", (4,), last_args(POST=False), options=["--atomic-order=auto"])
 case("auto_3.9.0_relaxed", last, "races RAW:P:R/programs", (4,), last_args(SEM="relaxed"), options=["--atomic-order=auto"], triton="3.9.0")
+
+
+# ---- waits inside loops: stream-K fix-up, a scan that looks back at every program ------------------------------------------
+@triton.jit
+def fix_up(part, lock, out, SPLIT: tl.constexpr, PUB: tl.constexpr, POLL: tl.constexpr, PRE: tl.constexpr, POST: tl.constexpr,
+           OTHER: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    acc = lane + pid
+    if pid % SPLIT != 0:
+        tl.store(part + pid * B + lane, acc)  # @P
+        if PRE:
+            tl.debug_barrier()
+        tl.atomic_xchg(lock + pid, 1, sem=PUB)
+    else:
+        for j in range(1, SPLIT):
+            while tl.atomic_cas(lock + pid + j - OTHER, 1, 1, sem=POLL) != 1:
+                pass
+            if POST:
+                tl.debug_barrier()
+            acc += tl.load(part + (pid + j) * B + lane)  # @R
+        tl.store(out + pid * B + lane, acc)
+
+
+def fix_args(**kw):
+    return dict(dict(part=T("i32", 512), lock=zeros(8), out=T("i32", 512), SPLIT=4, PUB="release", POLL="acquire", PRE=True, POST=True,
+                     OTHER=0, B=64), **kw)
+
+
+case("fix_up", fix_up, "ok T1 qual=termination qual=reads", (8,), fix_args())
+case("fix_up_relaxed_release", fix_up, "races RAW:P:R/programs", (8,), fix_args(PUB="relaxed"))
+case("fix_up_relaxed_wait", fix_up, "races RAW:P:R/programs", (8,), fix_args(POLL="relaxed"))
+case("fix_up_no_pre", fix_up, "races RAW:P:R/programs", (8,), fix_args(PRE=False))
+case("fix_up_no_post", fix_up, "races RAW:P:R/programs", (8,), fix_args(POST=False))
+case("fix_up_one_behind", fix_up, "races|unsupported|vacuous never=ok", (8,), fix_args(OTHER=1, lock=T("i32", 8, values=[1, 0, 0, 0] * 2)))
+case("fix_up_open", fix_up, "races RAW:P:R/programs", (8,), fix_args(lock=T("i32", 8, values=[0, 1, 0, 0] * 2)))
+
+
+@triton.jit
+def look_back(x, agg, flag, out, EPOCH, REL: tl.constexpr, ACQ: tl.constexpr, FAR: tl.constexpr, BAR: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    v = tl.load(x + pid * B + lane)
+    tl.store(agg + pid, tl.sum(v, axis=0))  # @P
+    tl.debug_barrier()
+    tl.atomic_xchg(flag + pid, EPOCH, sem=REL)
+    prev = 0
+    for k in range(pid):
+        while tl.atomic_add(flag + k, 0, sem=ACQ) < EPOCH:
+            pass
+        if BAR:
+            tl.debug_barrier()
+        prev += tl.load(agg + k + FAR)  # @R
+    tl.store(out + pid * B + lane, tl.cumsum(v, axis=0) + prev)
+
+
+def back_args(**kw):
+    return dict(dict(x=T("i32", 512), agg=T("i32", 8), flag=zeros(8), out=T("i32", 512), EPOCH=5, REL="release", ACQ="acquire", FAR=0,
+                     BAR=True, B=64), **kw)
+
+
+case("look_back", look_back, "ok T1 qual=termination qual=reads", (8,), back_args())
+case("look_back_relaxed", look_back, "races RAW:P:R/programs", (8,), back_args(REL="relaxed"))
+case("look_back_relaxed_wait", look_back, "races RAW:P:R/programs", (8,), back_args(ACQ="relaxed"))
+case("look_back_next", look_back, "races *:P:R/programs", (8,), back_args(FAR=1))
+case("look_back_no_barrier", look_back, "races RAW:P:R/programs", (8,), back_args(BAR=False))
