@@ -9,6 +9,7 @@
 #include <time.h>
 #include "front/access.h"
 #include "front/assume.h"
+#include "front/thread_map.h"
 #include "polyrace_cache.h"
 #include "polyrace_certify.h"
 #include "util/opt.h"
@@ -562,6 +563,10 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
     if (s != PR_OK) return *err = e, s;
     for (int i = 0; i < j->refusals.n; i++)
         pr_vec_push(j->arena, &j->records->refusals, j->refusals.data[i]);
+    if (j->second && j->second->ir) {
+        const pr_op *gpu = pr_ir_kernel(j->second->ir, pr_launch_doc_kernel(p->launch->doc, p->launch->item), &(const char *){ 0 });
+        if (gpu) pr_thread_maps(j->arena, j->module->ir, j->func, j->second->ir, gpu, j->records);
+    }
     s = job_premises(p, j, err);
     j->us_lower = pr_now_us() - began;
     j->lowered = s == PR_OK;

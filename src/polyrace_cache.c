@@ -226,6 +226,7 @@ static void add_records(key_state *k, const pr_records *r)
         while (!same_place(&r->records.data[first].loc, &r->records.data[i].loc)) first++;
         add_int(k, first);
     }
+    for (int i = 0; i < r->records.n; i++) add_int(k, r->records.data[i].thread_map);
     add_int(k, r->refusals.n);
     for (int i = 0; i < r->refusals.n; i++) {
         add_int(k, r->refusals.data[i].kind);

@@ -575,15 +575,25 @@ static void add_twin(pr_encoding *e, pr_query *q, pr_term x, pr_term y, int *cap
     list[q->n_twins++][1] = pr_term_var(T, y);
 }
 
-/* Identity dimensions both copies have: ids of different programs, loops they share, lanes of one record. */
+static bool one_thread_map(const pr_encoding *e, const pr_record *x, const pr_record *y);
+
+/* Identity dimensions both copies have: ids of different programs, loops they share, lanes of one record or of two
+ * whose elements belong to equal threads. */
 static void list_twins(pr_encoding *e, const pr_side *x, const pr_side *y, bool intra, pr_query *q)
 {
+    bool lanes = x->record == y->record || (intra && one_thread_map(e, x->record, y->record));
     int cap = 0;
     for (int i = 0; i < 3 && !intra; i++) add_twin(e, q, x->pid[i], y->pid[i], &cap);
     for (int i = 0; i < x->n_loops; i++)
         for (int j = 0; j < y->n_loops; j++)
             if (x->loop[i] == y->loop[j]) add_twin(e, q, x->iter[i], y->iter[j], &cap);
-    for (int d = 0; d < x->record->rank && x->record == y->record; d++) add_twin(e, q, x->lane[d], y->lane[d], &cap);
+    for (int d = 0; d < x->record->rank && lanes; d++) add_twin(e, q, x->lane[d], y->lane[d], &cap);
+}
+
+/* Two operations whose layouts give the elements of equal indices to one thread. */
+static bool one_thread_map(const pr_encoding *e, const pr_record *x, const pr_record *y)
+{
+    return !e->ignore_thread_maps && x->access != y->access && x->thread_map && x->thread_map == y->thread_map;
 }
 
 bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool *dead, bool *used_o3,
@@ -628,6 +638,11 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
             if (x->record->via_desc)
                 for (int i = 0; i < x->n_loops; i++) u[n] = x->iter[i], v[n++] = y->iter[i];
             lex_alternatives(e, u, v, n, a != b, &distinct);
+            if (!distinct.n) *dead = true;
+        }
+        bool maps = one_thread_map(e, x->record, y->record);
+        if (maps) { /* O5: equal elements of the two operations are one thread's */
+            lex_alternatives(e, x->lane, y->lane, x->record->rank, true, &distinct);
             if (!distinct.n) *dead = true;
         }
         relaxed = !pr_order_unordered(e, x, y, without_o3, &core, &never, used_o3);

@@ -66,6 +66,7 @@ typedef struct pr_encoding {
     struct pr_side_app *uniform;   /* values every thread of a program shares: one for A and B intra    */
     struct pr_side_app *uniform_b; /* the same of the other program                                */
     struct pr_decider *decider;    /* null: nothing may be asked, so no synchronisation is modelled       */
+    bool ignore_thread_maps;       /* layouts order nothing: what the proof would be without O5             */
     bool used_o4;                  /* since the last query: a leg rests on compiler-inserted barriers      */
     struct pr_sync *sync;          /* hb/sync.c, made on first use                                */
     struct pr_simplifier *simplifier; /* terms already simplified in this call                    */

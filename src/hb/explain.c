@@ -322,6 +322,13 @@ pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *lau
     return failed ? PR_ERR_INTERNAL : PR_OK;
 }
 
+/* A barrier that only one compile's layouts make superfluous is not listed: proofs without it may not use them. */
+static void forget_thread_maps(pr_arena *arena, pr_records *r)
+{
+    r->records.data = pr_arena_copy(arena, r->records.data, sizeof *r->records.data * (size_t)r->records.n);
+    for (int k = 0; k < r->records.n; k++) r->records.data[k].thread_map = 0;
+}
+
 pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o, pr_rung proved,
                               pr_explanation *out, pr_error *err)
 {
@@ -332,6 +339,7 @@ pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *l
         without.fences.cap = r->fences.n;
         for (int k = 0; k < r->fences.n; k++)
             if (k != i) without.fences.data[without.fences.n++] = r->fences.data[k];
+        forget_thread_maps(arena, &without);
         pr_config_verdict v = { 0 };
         pr_status st = pr_check_config(arena, &without, launch, o, NULL, &v, err);
         if (st != PR_OK) return st;

@@ -49,6 +49,28 @@ static void note_o3(pr_run *run, pr_encoding *e, pr_pair *p)
     p->used_o3 = true;
 }
 
+/* A proof that needs the layouts of the TTGIR text says so. Called for an empty pair of one program. */
+static void note_layouts(pr_run *run, pr_encoding *e, pr_pair *p)
+{
+    const pr_record *x = record(run, p->a), *y = record(run, p->b);
+    pr_query q;
+    bool dead, used;
+    pr_refusal_kind kind;
+    const char *why;
+    pr_outcome o = { .answer = PR_ANSWER_UNKNOWN };
+    if (!p->intra || x->access == y->access || !x->thread_map || x->thread_map != y->thread_map) return;
+    e->ignore_thread_maps = true;
+    if (pr_encode_pair(e, p->a, p->b, true, &q, &dead, &used, false, &kind, &why)) {
+        if (dead) o.answer = PR_ANSWER_EMPTY;
+        else {
+            pr_condition_premise(run, &q, p->condition);
+            pr_decide(&run->d, &q, true, &o, NULL);
+        }
+    }
+    e->ignore_thread_maps = false;
+    p->used_layouts = o.answer != PR_ANSWER_EMPTY;
+}
+
 static bool beyond_presburger(const pr_query *q, pr_encoding *e)
 {
     return (pr_query_class(q, e->box) & ~(unsigned)PR_CLASS_PRESBURGER) != 0;
@@ -90,6 +112,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     pr_outcome o;
     p->rung = e->rung;
     p->put_off = false;
+    p->used_layouts = false;
     if (may_skip_queries(run->o) && (p->evidence = pr_apart_why(e, p->a, p->b, p->intra))) {
         p->state = PR_PAIR_EMPTY;
         p->reads_contents = pr_encoding_side(e, p->a, PR_SIDE_A)->reads_contents
@@ -117,6 +140,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         p->state = PR_PAIR_EMPTY;
         p->evidence = "no two executions meet the conditions";
         if (used_o3) note_o3(run, e, p);
+        note_layouts(run, e, p);
         return;
     }
     bool last_resort = e->rung != PR_RUNG_T0 || !beyond_presburger(p->query, e);
@@ -164,6 +188,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     case PR_ANSWER_EMPTY:
         p->state = PR_PAIR_EMPTY;
         if (used_o3) note_o3(run, e, p);
+        note_layouts(run, e, p);
         break;
     case PR_ANSWER_WITNESS:
         p->state = PR_PAIR_WITNESS;
@@ -551,6 +576,9 @@ static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, 
     if (e->rung == PR_RUNG_T0) pr_condition_qualify(run);
     for (int i = 0; i < run->pairs.n; i++)
         if (run->pairs.data[i].used_o3) pr_add_qualifier(run, "assumes unreplicated loads");
+    for (int i = 0; i < run->pairs.n; i++)
+        if (run->pairs.data[i].used_layouts && run->pairs.data[i].state == PR_PAIR_EMPTY)
+            pr_add_qualifier(run, "assumes the thread layouts of the TTGIR text");
     for (int i = 0; i < run->pairs.n; i++)
         if (run->pairs.data[i].used_sync && run->pairs.data[i].state == PR_PAIR_EMPTY) pr_add_qualifier(run, "reads tensor contents");
     for (int i = 0; i < run->R->records.n; i++)

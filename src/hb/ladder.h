@@ -21,6 +21,7 @@ typedef struct pr_pair {
     pr_term condition;             /* EMPTY at T0 under this condition on parameters; NONE = always      */
     bool put_off;                  /* the cheap rows left it open, the dear ones were not asked yet      */
     bool used_o3;                  /* proved with a dependency whose load may be replicated       */
+    bool used_layouts;             /* proved by one thread's order, from the layouts of the TTGIR text      */
     bool used_sync;                /* proved by what atomics order or return                        */
     bool used_o4;                  /* ... and by barriers that the compiler inserts                      */
     bool synced;                   /* atomics may matter: the answer is that of the query with their facts  */

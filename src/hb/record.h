@@ -75,6 +75,7 @@ typedef struct pr_record {
     bool is_pre_exit;              /* stands for any earlier poll of the await of the same access        */
     pr_term exit_pred, exit_held;  /* await: the result for which it ends, and what that rests on        */
     bool after_wait;               /* reached only when a wait before it ends, which is not modelled     */
+    int thread_map;                /* front/thread_map: equal and not 0 = equal elements, equal thread    */
     pr_loc loc; const pr_loc *callers; int n_callers;
     pr_site site;
     pr_refusal refused;            /* kind NONE when the access is represented; else its address (or

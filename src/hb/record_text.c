@@ -142,6 +142,7 @@ static void record(pr_buf *b, const pr_records *rs, const pr_record *r, bool der
                       r->uncertain_bound_only ? "bound" : r->uncertain ? "yes" : "no");
         field_ints(b, "dep_closure", r->dep_closure, r->n_dep_closure);
     }
+    if (r->thread_map) pr_buf_printf(b, " (thread_map %d)", r->thread_map);
     field_site(b, &r->site);
     field_refused(b, &r->refused);
     field_loc(b, &r->loc);
