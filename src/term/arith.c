@@ -75,7 +75,13 @@ static void form_sort(form *f)
 {
     bool sorted = true;
     for (int i = 1; i < f->n && sorted; i++) sorted = f->at[i - 1].id < f->at[i].id;
-    if (!sorted) qsort(f->at, (size_t)f->n, sizeof *f->at, by_id);
+    for (int i = 1; i < f->n && !sorted && f->n <= INLINE_TERMS; i++) {   /* mostly two sorted lists */
+        item x = f->at[i];
+        int j = i;
+        for (; j > 0 && f->at[j - 1].id > x.id; j--) f->at[j] = f->at[j - 1];
+        f->at[j] = x;
+    }
+    if (!sorted && f->n > INLINE_TERMS) qsort(f->at, (size_t)f->n, sizeof *f->at, by_id);
     int n = 0;
     for (int i = 0; i < f->n && !f->bad; i++) {
         if (n && f->at[n - 1].id == f->at[i].id) {

@@ -35,10 +35,26 @@ static void *grow(pr_arena *a, void *data, uint32_t n, uint32_t *cap, uint32_t n
     if (need <= *cap) return data;
     uint32_t wider = *cap ? *cap * 2 : 64;
     while (wider < need) wider *= 2;
-    void *p = pr_arena_alloc(a, size * wider);
+    void *p = pr_arena_raw(a, size * wider);      /* every entry is written before it is read */
     if (n) memcpy(p, data, size * n);
     *cap = wider;
     return p;
+}
+
+static uint64_t mix(uint64_t h, uint64_t w)
+{
+    h = (h ^ w) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+}
+
+static uint64_t hash_of(const node *x, const pr_term *child, const pr_i128 *coef)
+{
+    uint64_t h = mix((uint64_t)x->op | (uint64_t)x->kind << 8 | (uint64_t)x->aux << 32, x->n);
+    h = mix(mix(h, (uint64_t)x->value), (uint64_t)(x->value >> 64));
+    for (uint32_t i = 0; i < x->n; i++) h = mix(h, child[i].id);
+    for (uint32_t i = 0; coef && i < x->n; i++) h = mix(h, (uint64_t)coef[i] ^ (uint64_t)(coef[i] >> 64) << 7);
+    h *= 0xd6e8feb86659fd93u;
+    return h ^ (h >> 29);
 }
 
 static bool same_node(const pr_terms *T, const node *a, const node *x, const pr_term *child,
@@ -106,15 +122,7 @@ static bool is_shared(const pr_var_info *v) { return v->role == PR_ROLE_PARAM ||
 /* Finds or adds the node described by x and its children. */
 static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *coef)
 {
-    struct { uint32_t head[4]; pr_i128 value; } key;
-    memset(&key, 0, sizeof key);
-    key.head[0] = (uint32_t)x.op | (uint32_t)x.kind << 8;
-    key.head[1] = x.aux;
-    key.head[2] = x.n;
-    key.value = x.value;
-    x.hash = pr_hash_bytes(&key, sizeof key, 1);
-    if (x.n) x.hash = pr_hash_bytes(child, sizeof *child * x.n, x.hash);
-    if (coef && x.n) x.hash = pr_hash_bytes(coef, sizeof *coef * x.n, x.hash);
+    x.hash = hash_of(&x, child, coef);
 
     uint32_t mask = T->table_cap - 1;
     for (uint32_t i = (uint32_t)x.hash & mask; T->table[i]; i = (i + 1) & mask) {
@@ -176,12 +184,17 @@ pr_terms *pr_terms_new(pr_arena *arena)
 {
     pr_terms *T = PR_NEW(arena, pr_terms);
     T->arena = arena;
-    T->table_cap = 256;
+    T->table_cap = 1024;
     T->table = PR_NEW_N(arena, uint32_t, T->table_cap);
-    T->nodes = grow(arena, NULL, 0, &T->cap_nodes, 64, sizeof *T->nodes);
+    T->nodes = grow(arena, NULL, 0, &T->cap_nodes, 256, sizeof *T->nodes);
+    T->kids = grow(arena, NULL, 0, &T->cap_kids, 512, sizeof *T->kids);
+    T->coefs = grow(arena, NULL, 0, &T->cap_coefs, 256, sizeof *T->coefs);
     T->vars = grow(arena, NULL, 0, &T->cap_vars, 16, sizeof *T->vars);
     T->var_terms = PR_NEW_N(arena, uint32_t, T->cap_vars);
     T->syms = grow(arena, NULL, 0, &T->cap_syms, 16, sizeof *T->syms);
+    memset(&T->nodes[0], 0, sizeof *T->nodes);       /* number 0 means none */
+    memset(&T->vars[0], 0, sizeof *T->vars);
+    memset(&T->syms[0], 0, sizeof *T->syms);
     T->n_nodes = T->n_vars = T->n_syms = 1;
     pr_term f = pr_intern(T, PR_TERM_OP_FALSE, 0, 0, NULL, NULL, 0);
     pr_term t = pr_intern(T, PR_TERM_OP_TRUE, 0, 0, NULL, NULL, 0);
@@ -210,6 +223,7 @@ pr_var pr_var_new(pr_terms *T, pr_var_info info)
     T->vars = grow(T->arena, T->vars, T->n_vars, &T->cap_vars, T->n_vars + 1, sizeof *T->vars);
     T->var_terms = grow(T->arena, T->var_terms, T->n_vars, &cap, T->n_vars + 1,
                         sizeof *T->var_terms);
+    T->var_terms[T->n_vars] = 0;
     if (info.lo < -PR_INF) info.lo = -PR_INF;
     if (info.hi > PR_INF) info.hi = PR_INF;
     if (!info.name) info.name = pr_arena_printf(T->arena, "v%u", T->n_vars);
@@ -463,7 +477,9 @@ pr_term pr_le(pr_terms *T, pr_term a, pr_term b) { return le0(T, pr_sub(T, a, b)
 
 pr_term pr_lt(pr_terms *T, pr_term a, pr_term b)
 {
-    return le0(T, pr_add(T, pr_sub(T, a, b), pr_const(T, 1)));
+    const pr_term two[2] = { a, b };
+    const pr_i128 coef[2] = { 1, -1 };
+    return le0(T, pr_sum(T, two, coef, 2, 1));
 }
 
 pr_term pr_eq(pr_terms *T, pr_term a, pr_term b) { return eq0(T, pr_sub(T, a, b)); }
@@ -480,7 +496,9 @@ pr_term pr_not(pr_terms *T, pr_term a)
     if (node_of(T, a)->op == PR_TERM_OP_NOT) {
         r = kid(T, node_of(T, a), 0);
     } else if (node_of(T, a)->op == PR_TERM_OP_LE0) {
-        r = le0(T, pr_sub(T, pr_const(T, 1), kid(T, node_of(T, a), 0)));
+        pr_term t = kid(T, node_of(T, a), 0);
+        const pr_i128 minus = -1;
+        r = le0(T, pr_sum(T, &t, &minus, 1, 1));
     } else {
         r = pr_intern(T, PR_TERM_OP_NOT, 0, 0, &a, NULL, 1);
     }
@@ -633,7 +651,8 @@ pr_term pr_fits_expand(pr_terms *T, pr_term fits)
     pr_i128 lo, hi;
     pr_term t = kid(T, x, 0);
     fits_bounds((pr_fits_kind)x->kind, (int)x->aux, &lo, &hi);
-    pr_term r = lo > -PR_INF ? pr_le(T, pr_const(T, lo), t) : PR_TERM_TRUE;
-    if (hi < PR_INF) r = pr_and(T, r, pr_le(T, t, pr_const(T, hi)));
+    const pr_i128 up = 1, down = -1;
+    pr_term r = lo > -PR_INF ? le0(T, pr_sum(T, &t, &down, 1, lo)) : PR_TERM_TRUE;
+    if (hi < PR_INF) r = pr_and(T, r, le0(T, pr_sum(T, &t, &up, 1, -hi)));
     return r;
 }
