@@ -9,7 +9,7 @@ void *pr_im_block(pr_machine *m, size_t bytes, int *size_class)
     assert(c < (int)PR_LEN(m->pool));
     *size_class = c;
     void *p = m->pool[c];
-    if (!p) return pr_arena_alloc(m->arena, (size_t)1 << c);
+    if (!p) return pr_arena_raw(m->arena, (size_t)1 << c);
     memcpy(&m->pool[c], p, sizeof(void *));
     return p;
 }

@@ -356,7 +356,7 @@ static void join(sweep *x, pr_arena *scratch, int64_t points)
     pool p = { .n = w[0].n, .var = w[0].var, .pairs = points * PAIRS_EACH };
     pr_hits_init(&p.hits, scratch, (uint32_t)each,
                  q->width[0] > q->width[1] ? q->width[0] : q->width[1]);
-    p.value = PR_NEW_N(scratch, pr_i128, (size_t)each * (size_t)p.n + 1);
+    p.value = pr_arena_raw(scratch, sizeof *p.value * ((size_t)each * (size_t)p.n + 1));
     visit(x, &w[0], 0, &p, other, each);
     if (!other && !x->found) visit(x, &w[1], 1, &p, NULL, each);
 }
@@ -382,7 +382,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     }
     if (!variants) variants = 1;
     pr_space_begin(s, q);
-    pr_delta *found = PR_NEW_N(scratch, pr_delta, DELTAS);
+    pr_delta *found = pr_arena_raw(scratch, sizeof *found * DELTAS);
     bool all, derived = false, *set = PR_NEW_N(scratch, bool, q->n_vars + 1);
     int n = 0;
     if (pr_space_overlap(s, &f)) {

@@ -355,8 +355,8 @@ void pr_hits_init(pr_hits *h, pr_arena *scratch, uint32_t cap, int unit)
     while (buckets < cap && buckets < 1u << 21) buckets *= 2;
     *h = (pr_hits){ .unit = unit > 0 ? unit : 1, .mask = buckets - 1, .cap = cap };
     h->head = PR_NEW_N(scratch, uint32_t, buckets);
-    h->next = PR_NEW_N(scratch, uint32_t, cap + 1);
-    h->address = PR_NEW_N(scratch, pr_i128, cap + 1);
+    h->next = pr_arena_raw(scratch, sizeof *h->next * ((size_t)cap + 1));        /* entries below n count */
+    h->address = pr_arena_raw(scratch, sizeof *h->address * ((size_t)cap + 1));
 }
 
 static uint32_t bucket(const pr_hits *h, pr_i128 key)

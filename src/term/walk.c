@@ -101,9 +101,12 @@ void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_te
 bool pr_term_any(const pr_terms *T, pr_term t,
                  bool (*test)(void *user, const pr_terms *T, pr_term t), void *user)
 {
+    if (pr_term_none(t)) return false;
+    if (test(user, T, t)) return true;
+    if (node_of(T, t)->n == 0) return false;
     uint32_t *ids, n = pr_term_below(T, &t, 1, &ids);
     bool found = false;
-    for (uint32_t i = 0; i < n && !found; i++) found = test(user, T, (pr_term){ ids[i] });
+    for (uint32_t i = 0; i + 1 < n && !found; i++) found = test(user, T, (pr_term){ ids[i] });
     free(ids);
     return found;
 }
