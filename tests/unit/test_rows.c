@@ -1,6 +1,7 @@
 /* src/term/query.c, rows.c, lower.c, prepare.c without an engine: overlap, what the rows settle alone,
  * pitfalls that must not be proved, limits and reasons. */
 #include "check.h"
+#include "random_term.h"
 #include "suite.h"
 #include "term/rows.h"
 #include <string.h>
@@ -189,6 +190,92 @@ static void safe_kernels(void)
     }
 }
 
+/* ---- nested disjunctions against brute force ---------------------------------------------------------------- */
+
+enum { BOX_VARS = 4, BOX_TOP = 4, BOX_ROUNDS = 4000 };
+
+static pr_i128 in_leaf(const pr_leaf *l, const pr_row *r, const pr_i128 *x)
+{
+    pr_i128 sum = r->k;
+    for (int j = 0; j < l->n_cols; j++) sum += r->c[j] * x[j];
+    return sum;
+}
+
+/* An engine for leaves of few points: tries them all. */
+static pr_answer try_all(void *user, const pr_leaf *l, pr_i128 *x, pr_refusal_kind *why)
+{
+    (void)user, (void)why;
+    double points = 1;
+    for (int j = 0; j < l->n_cols; j++) {
+        if (l->lo[j] > l->hi[j]) return PR_ANSWER_EMPTY;
+        points *= (double)(l->hi[j] - l->lo[j] + 1);
+        x[j] = l->lo[j];
+    }
+    if (points > 1e6) return PR_ANSWER_UNKNOWN;
+    for (;;) {
+        bool all = true;
+        for (int i = 0; i < l->n_rows && all; i++) {
+            pr_i128 v = in_leaf(l, &l->rows[i], x);
+            all = l->rows[i].equality ? v == 0 : v >= 0;
+        }
+        if (all) return PR_ANSWER_WITNESS;
+        int j = l->n_cols - 1;
+        for (; j >= 0 && x[j] == l->hi[j]; j--) x[j] = l->lo[j];
+        if (j < 0) return PR_ANSWER_EMPTY;
+        x[j]++;
+    }
+}
+
+static pr_term some_formula(rng *g, const pr_term *v, int depth)
+{
+    if (depth == 0 || rnd_in(g, 0, 5) == 0) {
+        pr_term t = c(rnd_in(g, -8, 8));
+        for (int i = 0; i < BOX_VARS; i++)
+            if (rnd_in(g, 0, 1)) t = pr_add(T, t, pr_scale(T, v[i], rnd_in(g, -3, 3)));
+        if (rnd_in(g, 0, 7) == 0) t = pr_add(T, t, pr_min(T, v[rnd_in(g, 0, BOX_VARS - 1)], v[rnd_in(g, 0, BOX_VARS - 1)]));
+        if (rnd_in(g, 0, 7) == 0) t = pr_sub(T, t, pr_fdiv_t(T, v[rnd_in(g, 0, BOX_VARS - 1)], c(2)));
+        return rnd_in(g, 0, 3) ? pr_le(T, t, c(0)) : pr_eq(T, t, c(0));
+    }
+    pr_term a = some_formula(g, v, depth - 1), b = some_formula(g, v, depth - 1);
+    int kind = (int)rnd_in(g, 0, 5);
+    return kind == 0 ? pr_not(T, pr_and(T, a, b)) : kind < 3 ? pr_and(T, a, b) : pr_or(T, a, b);
+}
+
+/* Alternatives that exclude each other, bounds learnt along a branch and truth read off bounds lose no point and
+ * add none: every answer is that of brute force. */
+static void formulas(void)
+{
+    static const char *const name[] = { "a", "b", "c", "d" };
+    rng g = { 20260607 };
+    int empty = 0, witness = 0, unknown = 0;
+    for (int round = 0; round < BOX_ROUNDS; round++) {
+        pr_arena_pos mark = pr_arena_mark(arena), other = pr_arena_mark(results);
+        fresh();
+        pr_term v[BOX_VARS], core[8];
+        for (int i = 0; i < BOX_VARS; i++) v[i] = var(name[i], PR_COPY_NONE, 0, BOX_TOP);
+        int n = (int)rnd_in(&g, 2, 7);
+        for (int i = 0; i < n; i++) core[i] = some_formula(&g, v, (int)rnd_in(&g, 1, 3));
+        pr_query q = { .terms = T, .vars = vars, .n_vars = n_vars, .core = core, .n_core = n, .pair = -1 };
+        pr_i128 x[BOX_VARS] = { 0 };
+        bool any = false;
+        for (int64_t p = 0; p < 625 && !any; p++) {
+            int64_t rest = p;
+            for (int i = 0; i < BOX_VARS; i++, rest /= BOX_TOP + 1) x[i] = rest % (BOX_TOP + 1);
+            any = pr_query_holds(&q, &(pr_point){ x, BOX_VARS }) == PR_YES;
+        }
+        pr_outcome o;
+        memset(&o, 0, sizeof o);
+        pr_rows_decide(&q, &limits, 0, results, try_all, NULL, "all points", &o);
+        if (o.answer == PR_ANSWER_UNKNOWN) unknown++;
+        else CHECK(o.answer == (any ? PR_ANSWER_WITNESS : PR_ANSWER_EMPTY));
+        empty += o.answer == PR_ANSWER_EMPTY;
+        witness += o.answer == PR_ANSWER_WITNESS;
+        pr_arena_release(results, other);
+        pr_arena_release(arena, mark);
+    }
+    CHECK(empty > BOX_ROUNDS / 10 && witness > BOX_ROUNDS / 10 && unknown < BOX_ROUNDS / 50);
+}
+
 int main(void)
 {
     arena = pr_arena_new(0, NULL);
@@ -197,6 +284,7 @@ int main(void)
     settled();
     unknowns();
     leaf_cap();
+    formulas();
     safe_kernels();
     pr_arena_free(results);
     pr_arena_free(arena);
