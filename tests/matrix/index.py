@@ -5,7 +5,8 @@ rightly: index.py [path of polyrace] [--stats].
 The rows are in matrix.toml, pitfalls.toml, labelled.toml and reports.toml; a kernel is named SUITE/CASE. A row fails when it lacks
 a side, names a kernel that does not exist, or when a kernel's verdict is not the side's: race: `races`, each confirmed; safe: `ok` at
 least at the row's rung; refused: `unsupported`; vacuous. Each kernel's own expectation (lines, agents, qualifiers) holds as well.
-refused.toml lists right expectations that are refused so far, with the reason; they must not be answered wrongly. Prints which
+refused.toml lists right expectations that are refused so far, with the reason; they must not be answered wrongly, and one that is
+decided is named. Prints which
 kernels needed Z3 (all of them with --stats) and what deciding them cost."""
 import concurrent.futures
 import fnmatch
@@ -214,8 +215,11 @@ def main():
         wrong = answers[name]["wrong"]
         status = answers[name]["verdict"]["status"]
         if name in refused:
-            if status != "unsupported":
-                log.fail(name, "is decided: take its line out of refused.toml" if not wrong else f"wrong: {'; '.join(wrong)}")
+            if status != "unsupported" and wrong:
+                log.fail(name, "wrong: " + "; ".join(wrong))
+            elif status != "unsupported":
+                print(f"NOTE {name} is decided now: take its line out of refused.toml")
+                del refused[name]
         elif wrong:
             log.fail(name, "; ".join(wrong))
     for name in sorted(set(refused) - set(answers)):
