@@ -151,7 +151,7 @@ def footprint(feet: Json, witness: int) -> Json:
     out["unknown"] = feet["first"]["unknown_lanes"] + feet["second"]["unknown_lanes"]
     at = range(max(lows, witness - 4), min(highs, witness + 5))
     out["cells"] = [
-        {"element": _position(e, stride, flat, columns), "first": has(first, e), "second": has(second, e), "witness": e == witness} for e in at
+        {"element": _position(e, stride, flat, columns), "first": has(first, e), "second": has(second, e), "witness": e == witness, "far": abs(e - witness) > (2 if flat else 1)} for e in at
     ]
     return out
 

@@ -69,7 +69,8 @@ static const char explain[] =
     "    every query again under it, and is \"exact\" when outside it some query has an overlap\n"
     "  - which programs would overlap at other grids\n"
     "  - what settled each pair of accesses\n"
-    "--format=json writes {\"version\", \"verdict\", \"explanations\"}. Exit status as for check.\n"
+    "--format=json writes {\"version\", \"verdict\", \"explanations\"}, --format=html a page with pictures\n"
+    "(docs/report.md). Exit status as for check.\n"
     "\n"
     "options:\n";
 
