@@ -149,6 +149,11 @@ static void splits(closure *x, const pr_form *f)
 
 /* --- P --------------------------------------------------------------------------------------------- */
 
+static bool is_factor(const pr_space *s, int node, int factor)
+{
+    return node == factor || (PR_PRE_DROPS(PR_DROP_EXTENT) && s->node[node].shared && s->node[node].op == PR_TERM_OP_VAR);
+}
+
 /* Is sup(parts in copy c) + constant <= g*s? Both inequalities together show s >= 1: their sum is
  * 2*g*s >= 2 + (two ranges and the slack, none of them negative where both copies have an instance).
  * Bounds: numbers, with least a proved minimum of s; one row R <= e*s + f; rows times factors. */
@@ -172,11 +177,11 @@ static bool below(closure *x, int c, const pr_part *r, int n, int s, pr_i128 g, 
         int n_rest = 0;
         bool used[PR_PRE_ATOMS] = { false };
         for (int j = 0; j < row->n; j++)
-            if (sp->part[row->first + j].node == s) e = -sp->part[row->first + j].coef;
+            if (is_factor(sp, sp->part[row->first + j].node, s)) e = -sp->part[row->first + j].coef;
         if (e <= 0) continue;
         for (int j = 0; j < row->n; j++) {
             pr_part y = sp->part[row->first + j];
-            if (y.node == s) continue;
+            if (is_factor(sp, y.node, s)) continue;
             int k = 0;
             while (k < n && r[k].node != y.node) k++;
             if (k < n && r[k].coef % y.coef == 0 && r[k].coef / y.coef >= 1 &&
@@ -229,9 +234,11 @@ static void split_by(closure *x, const pr_form *f, int s)
         n[c] = parts_of(f, rest, c, 1, up[c]);
         parts_of(f, rest, c, -1, down[c]);
         inf[c] = -pr_space_sup(sp, copy, down[c], n[c], true);
+        if (PR_PRE_DROPS(PR_DROP_LOWER) && inf[c] < 0) inf[c] = 0;
     }
     /* sup A - inf B + k - lo <= g*s - 1 and sup B - inf A - k + hi <= g*s - 1 */
-    pr_i128 one = pr_sat_up(-inf[1], f->k - lo + 1), two = pr_sat_up(-inf[0], hi - f->k + 1);
+    pr_i128 k = PR_PRE_DROPS(PR_DROP_START) ? 0 : f->k;
+    pr_i128 one = pr_sat_up(-inf[1], k - lo + 1), two = pr_sat_up(-inf[0], hi - k + 1);
     bool fits = !pr_is_inf(one) && !pr_is_inf(two);
     if (!fits) return;
     if (!below(x, 0, up[0], n[0], s, g, least, one) || !below(x, 1, up[1], n[1], s, g, least, two))
@@ -291,7 +298,7 @@ static void digits(closure *x, const pr_form *f)
             pr_i128 c = sum ? s->coef[v->first + i] : 1;
             int part = sum ? s->kid[v->first + i] : dividend, at = at_of(f, part);
             if (s->node[part].known && s->node[part].delta == 0) continue; /* not in the form */
-            all = at >= 0 && f->at[at].a % c == 0 && (t == 0 || f->at[at].a / c == t);
+            all = at >= 0 && f->at[at].a % c == 0 && (t == 0 || f->at[at].a / c == t || PR_PRE_DROPS(PR_DROP_X_RATIO));
             if (!all) break;
             t = f->at[at].a / c;
             gone[at] = true;
@@ -377,7 +384,7 @@ static void divisions(closure *x)
         if (!is_quotient(q->op) || !q->known || q->delta != 0) continue;
         int dividend = s->kid[q->first], divisor = s->kid[q->first + 1];
         const pr_space_node *t = &s->node[dividend], *d = &s->node[divisor];
-        if (t->known || !d->known || d->delta != 0) continue;
+        if (t->known || ((!d->known || d->delta != 0) && !PR_PRE_DROPS(PR_DROP_D_DIVISOR))) continue;
         bool one_kind =
             t->iv[0].lo >= 0 && t->iv[1].lo >= 0 && d->iv[0].lo >= 1 && d->iv[1].lo >= 1;
         for (int j = 0; j < s->n; j++) {
@@ -399,7 +406,8 @@ static void equalities(closure *x)
     const pr_query *q = x->space.q;
     const pr_terms *T = q->terms;
     for (int i = q->n_core_a + q->n_core_b; i < q->n_core; i++) {
-        if (pr_term_op_of(T, q->core[i]) != PR_TERM_OP_EQ0) continue;
+        if (pr_term_op_of(T, q->core[i]) != PR_TERM_OP_EQ0
+            && !(PR_PRE_DROPS(PR_DROP_E_EQUAL) && pr_term_op_of(T, q->core[i]) == PR_TERM_OP_LE0)) continue;
         pr_form f;
         if (pr_space_two_sided(&x->space, pr_term_child(T, q->core[i], 0), &f)) add_form(x, &f);
     }

@@ -50,7 +50,14 @@ typedef enum pr_pre_rule {
     PR_DROP_DIVISOR,              /* NO, DM: r <= d - 1 needs d >= 1                           */
     PR_DROP_TABLE_RANGE,          /* T: the facts of a table are those of the indices that occur      */
     PR_DROP_MONOTONE,             /* G: the table is nondecreasing                            */
-    PR_DROP_BOTH_ORDERS           /* G: both orders of the indices are excluded                 */
+    PR_DROP_BOTH_ORDERS,          /* G: both orders of the indices are excluded                 */
+    PR_DROP_T_APART,              /* T: entries at different indices are different                 */
+    PR_DROP_E_EQUAL,              /* E: the query says equal, not merely ordered                     */
+    PR_DROP_X_RATIO,              /* X: the form holds one multiple of the whole dividend             */
+    PR_DROP_D_DIVISOR,            /* D: the divisor is fixed                                    */
+    PR_DROP_LOWER,                /* RX: t >= 0, not only t < R                                  */
+    PR_DROP_EXTENT,               /* GS: ids lie below the extent that is the factor                  */
+    PR_DROP_START                 /* GS: the same start in both records                            */
 } pr_pre_rule;
 #ifdef PR_FAULTS
 extern pr_pre_rule pr_pre_dropped;

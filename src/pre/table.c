@@ -46,6 +46,7 @@ static bool only_zero(const pr_space *s, const pr_form *f, int at)
     bool rest[PR_PRE_ATOMS];
     pr_i128 least;
     pr_tab_facts t = facts_of(s, f->at[at].node);
+    if (t.spread < 1 && PR_PRE_DROPS(PR_DROP_T_APART)) t.spread = PR_INF;
     if (t.spread < 1) return false;
     least = t.spread >= PR_INF ? PR_INF : pr_sat_mul(size(f->at[at].a), t.spread);
     for (int i = 0; i < f->n; i++) rest[i] = i != at;

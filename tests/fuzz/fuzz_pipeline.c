@@ -723,6 +723,10 @@ int main(int argc, char **argv)
         found++;
         if (S.fault) {
             printf("fault %d found by kernel %llu after %.1f s: %s\n  %s\n", S.fault, (unsigned long long)i, now() - began, kind, why);
+            char *text = gen_ttir(&k, NULL), *json = gen_launch(&k, k.grid, NULL);
+            printf("%s%s\n", text, json);
+            free(text);
+            free(json);
             return 0;
         }
         report(&k, kind, why);

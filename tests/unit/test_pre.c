@@ -298,6 +298,31 @@ static const struct rule_case { const char *name; pr_pre_rule drop; int tier; co
       INTER PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared 1 3) (var d param 1 shared -1 3) "
       "(premise (<= (+ d (* -1 s)) 0)) "
       "(addr 1 (+ (* A.p s) (trem A.l d))) (addr 1 (+ (* B.p s) (trem B.l d))))" },
+    { "E: one copy's lane is at most the other's", PR_DROP_E_EQUAL, CLOSURE,
+      INTER PIDS LANE TWIN_P TWIN_L LESS_P "(core (<= (+ B.l (* -1 A.l)) 0)) "
+      "(addr 4 (+ (* 4 A.p) (* 4 A.l))) (addr 4 (+ (* 4 B.p) (* 4 B.l))))" },
+    { "T: a table with an entry twice", PR_DROP_T_APART, CLOSURE,
+      INTER PIDS LANE TWIN_P TWIN_L LESS_P "(table 1 t 4 0 8 0 24) "
+      "(addr 1 (+ (table#1 A.p) A.l)) (addr 1 (+ (table#1 B.p) B.l)))" },
+    { "X: a sum that holds the dividend's parts in another ratio", PR_DROP_X_RATIO, CLOSURE,
+      INTER PIDS LANE TWIN_P TWIN_L LESS_P "(addr 4 (+ 400 (* 32 A.p) (* 8 A.l) (* -4 (fmod (+ A.l (* 8 A.p)) 16)))) "
+      "(addr 4 (+ 400 (* 32 B.p) (* 8 B.l) (* -4 (fmod (+ B.l (* 8 B.p)) 16)))))" },
+    { "D: divisors that differ", PR_DROP_D_DIVISOR, CLOSURE,
+      INTER PIDS "(var A.m lane 1 a 1 2) (var B.m lane 1 b 1 2) " TWIN_P "(twin A.m B.m) " LESS_P
+      "(addr 4 (+ (* 64 (fdiv A.p A.m)) (* 4 (fmod A.p A.m)))) (addr 4 (+ (* 64 (fdiv B.p B.m)) (* 4 (fmod B.p B.m)))))" },
+    { "RX: a remainder that may be negative", PR_DROP_LOWER, CLOSURE,
+      "(query (copies inter same 1 1) " PIDS "(var A.l lane 0 a -3 3) (var B.l lane 0 b -3 3) " TWIN_P TWIN_L LESS_P
+      "(var s param 0 shared 1 4) (core (<= (+ 1 A.l (* -1 s)) 0)) (core (<= (+ 1 B.l (* -1 s)) 0)) "
+      "(addr 1 (+ (* A.p s) A.l)) (addr 1 (+ (* B.p s) B.l)))" },
+    { "GS: ids below the extent of another axis", PR_DROP_EXTENT, CLOSURE,
+      "(query (copies inter same 1 1) " PIDS TWIN_P LESS_P "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
+      "(var G grid 0 shared 1 4) (var H grid 1 shared 1 4) (core (<= (+ 1 A.p (* -1 H)) 0)) (core (<= (+ 1 B.p (* -1 H)) 0)) "
+      "(addr 4 (+ (* 4 A.p) (* 4 (* A.k G)))) (addr 4 (+ (* 4 B.p) (* 4 (* B.k G)))))" },
+    { "GS: loops from pid and pid + 1", PR_DROP_START, CLOSURE,
+      "(query (copies inter two 1 1) " PIDS TWIN_P "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
+      LESS_P
+      "(var G grid 0 shared 1 4) (core (<= (+ 1 A.p (* -1 G)) 0)) (core (<= (+ 1 B.p (* -1 G)) 0)) "
+      "(addr 4 (+ (* 4 A.p) (* 4 (* A.k G)))) (addr 4 (+ 4 (* 4 B.p) (* 4 (* B.k G)))))" },
 };
 
 /* What must not be proved although no condition of one rule stands behind it, and safe neighbours that must be. */
