@@ -6,7 +6,8 @@ import os
 HERE = os.path.dirname(os.path.abspath(__file__))
 T = "!ttg.memdesc<64x64xf16, #sw, #smem, mutable>"
 N = "!ttg.memdesc<64x64xf16, #nv, #smem, mutable>"
-MMA = "#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>\n"
+MMA = "#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>\n" \
+      "#b1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>\n"
 B = "!ttg.memdesc<1xi64, #bar, #smem, mutable>"
 X = "tensor<64x64xf16, #bl>"
 
@@ -41,9 +42,13 @@ DOT = ("    %acc = arith.constant dense<0.0> : tensor<64x64xf32, #mma>\n"
        f"    %r = ttng.warp_group_dot %s, %s, %acc {{inputPrecision = 0 : i32, isAsync = true}} : {N} * {N} -> tensor<64x64xf32, #mma>\n")
 DOT_WAIT = "    %v = ttng.warp_group_dot_wait %r {pendings = 0 : i32} : tensor<64x64xf32, #mma>\n"
 TEXTS.update({"dot_drain.ok": DOT + DOT_WAIT + STORE, "dot_drain.missing": DOT + STORE + DOT_WAIT})
+DATA = ("    %w = arith.constant dense<0> : tensor<1xi64, #b1>\n"
+        f"    ttg.local_store %w, %b : tensor<1xi64, #b1> -> {B}\n")
+TEXTS.update({"barrier_as_data.ok": BAR + END + DATA, "barrier_as_data.live": BAR + DATA + END})
 TESTS = {
     "barrier_bytes": ("", {"ok": (), "apart": (), "store": ("BAR-LIVE-REUSE", ), "copy": ("BAR-LIVE-REUSE", )}),
     "init_over_copy": ("", {"ok": (), "pending": ("PEND-CP", )}),
+    "barrier_as_data": ("", {"ok": ("reuse", ), "live": ("BAR-LIVE-REUSE", )}),
     "dot_drain": ("", {"ok": (), "missing": ("PEND-WGMMA", )}),
     "scratch_reuse": ("", {"ok": (), "reused": ("reuse", )}),
 }

@@ -380,6 +380,118 @@ def tiles(desc, out, K, V: gl.constexpr):
     _done(empty, 2)
 
 
+# ---- after reported bugs (labelled.txt) --------------------------------------------------------------------------------
+@gluon.jit
+def two_groups(inp, out, K, V: gl.constexpr):
+    """Two commit groups a tile; the wait counts tiles, or groups."""
+    a = gl.allocate_shared_memory(gl.float16, [2, M, M], SWIZZLED)
+    b = gl.allocate_shared_memory(gl.float16, [2, M, M], SWIZZLED)
+    cp.async_copy_global_to_shared(a.index(0), inp + _grid(ROWS))
+    cp.commit_group()
+    cp.async_copy_global_to_shared(b.index(0), inp + _grid(ROWS))
+    cp.commit_group()
+    for k in range(K):
+        cp.async_copy_global_to_shared(a.index((k + 1) % 2), inp + (k + 1) * M * M + _grid(ROWS))
+        cp.commit_group()
+        cp.async_copy_global_to_shared(b.index((k + 1) % 2), inp + (k + 1) * M * M + _grid(ROWS))
+        cp.commit_group()
+        if V == "tiles":
+            cp.wait_group(3)
+        elif V == "ok":
+            cp.wait_group(2)
+        x = a.index(k % 2).load(ROWS) + b.index(k % 2).load(ROWS)
+        gl.store(out + k * M * M + _grid(ROWS), x)
+    cp.wait_group(0)
+
+
+@gluon.jit
+def one_buffered(inp, out, K, V: gl.constexpr):
+    """A WGMMA stays outstanding while one of its operands, which has a single buffer, is stored again."""
+    shared: gl.constexpr = gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2)
+    a = gl.allocate_shared_memory(gl.float16, [2, M, M], shared)
+    b = gl.allocate_shared_memory(gl.float16, [2, M, M], shared)
+    acc = gl.zeros([M, M], gl.float32, MMA)
+    for k in range(K):
+        a.index(k % 2).store(gl.load(inp + k * M * M + _grid(ROWS)))
+        b.index(k % 2 if V == "ok" else 0).store(gl.load(inp + k * M * M + _grid(ROWS)))
+        fence_async_shared()
+        acc = warpgroup_mma(a.index(k % 2), b.index(k % 2 if V == "ok" else 0), acc, is_async=True)
+        acc = warpgroup_mma_wait(num_outstanding=1, deps=(acc, ))
+    acc = warpgroup_mma_wait(num_outstanding=0, deps=(acc, ))
+    gl.store(out + _grid(MMA), acc)
+
+
+@gluon.jit
+def _loop_fence_write(buf, bar, K, V: gl.constexpr):
+    buf.store(gl.full([M, M], 1.0, gl.float16, ROWS))
+    for k in range(K):
+        fence_async_shared()
+    if V == "ok":
+        fence_async_shared()
+    mbarrier.arrive(bar.index(0), count=1)
+
+
+@gluon.jit
+def _loop_fence_store(desc, buf, bar):
+    mbarrier.wait(bar.index(0), 0)
+    tma.async_copy_shared_to_global(desc, [0, 0], buf)
+    tma.store_wait(0)
+
+
+@gluon.jit
+def fence_in_loop(desc, K, V: gl.constexpr):
+    """The only fence is in a loop that may run no iteration."""
+    buf = gl.allocate_shared_memory(gl.float16, [M, M], desc.layout)
+    bar = _bar(1, 1)
+    gl.warp_specialize([(_loop_fence_write, (buf, bar, K, V)), (_loop_fence_store, (desc, buf, bar))], [4], [24])
+    _done(bar, 1)
+
+
+@gluon.jit
+def _mail_write(buf, ready, free, K, V: gl.constexpr):
+    for k in range(K):
+        if V == "ok":
+            mbarrier.wait(free.index(0), (k & 1) ^ 1)
+        buf.store(gl.full([M, M], 1.0, gl.float16, ROWS))
+        mbarrier.arrive(ready.index(0), count=1)
+
+
+@gluon.jit
+def _mail_read(buf, ready, free, K, out, me: gl.constexpr):
+    for k in range(K):
+        mbarrier.wait(ready.index(0), k & 1)
+        x = buf.load(ROWS)
+        mbarrier.arrive(free.index(0), count=1)
+        gl.store(out + me * M * M + _grid(ROWS), x)
+
+
+@gluon.jit
+def _mail0(buf, ready, free, K, out):
+    _mail_read(buf, ready, free, K, out, 0)
+
+
+@gluon.jit
+def _mail1(buf, ready, free, K, out):
+    _mail_read(buf, ready, free, K, out, 1)
+
+
+@gluon.jit
+def _mail2(buf, ready, free, K, out):
+    _mail_read(buf, ready, free, K, out, 2)
+
+
+@gluon.jit
+def mailbox(out, K, V: gl.constexpr):
+    """One buffer, three readers, no barrier that says it is free."""
+    buf = gl.allocate_shared_memory(gl.float16, [M, M], SWIZZLED)
+    ready = _bar(1, 1)
+    free = _bar(1, 3)
+    gl.warp_specialize([(_mail0, (buf, ready, free, K, out)), (_mail1, (buf, ready, free, K, out)), (_mail2, (buf, ready, free, K, out)),
+                        (_mail_write, (buf, ready, free, K, V))], [4, 4, 4], [24, 24, 24])
+    _done(ready, 1)
+    _done(free, 1)
+
+
 TESTS = {
     "cp_depth": ("iok", {3: (), 1: ("PEND-CP", )}),
     "counter": ("dok", {"ok": (), "start": ("BAR-STUCK", ), "wrap": ("SLOT-RANGE", )}),
@@ -396,4 +508,8 @@ TESTS = {
     "chain": ("dok", {"ok": (), "one-slot": ("BAR-STUCK", ), "early": ("SHM-RAW", )}),
     "join_pending_store": ("d", {"ok": (), "pending": ("PEND-TMAST", )}),
     "tiles": ("dok", {"ok": ("data-dependent-sync", ), "reset": ("PHASE-LAP", )}),
+    "two_groups": ("iok", {"ok": (), "tiles": ("PEND-CP", )}),
+    "one_buffered": ("iok", {"ok": (), "single": ("PEND-WGMMA", )}),
+    "fence_in_loop": ("dk", {"ok": (), "loop": ("PROXY-FENCE", )}),
+    "mailbox": ("ok", {"ok": (), "no-free": ("SHM-WAR", )}),
 }

@@ -85,9 +85,50 @@ def refill_after_mma(desc, out, K, V: gl.constexpr):
     _done(full, 1)
 
 
+@gluon.jit
+def two_mmas(inp, out, V: gl.constexpr):
+    """Two MMAs into one accumulator, which is read after the wait for the first only."""
+    a, b = _operands(inp)
+    acc = allocate_tensor_memory(gl.float32, [N, N], TMEM)
+    bars = _bar(2, 1)
+    tcgen05_mma(a, b, acc, use_acc=False, mbarriers=[bars.index(0)])
+    tcgen05_mma(a, b, acc, use_acc=True, mbarriers=[bars.index(1)])
+    if V == "ok":
+        mbarrier.wait(bars.index(1), 0)
+    mbarrier.wait(bars.index(0), 0)
+    layout: gl.constexpr = acc.get_reg_layout()
+    gl.store(out + _grid(layout), acc.load(layout))
+    mbarrier.wait(bars.index(1), 0)
+    _done(bars, 2)
+
+
+@gluon.jit
+def _region_read(acc, out, V: gl.constexpr):
+    layout: gl.constexpr = acc.get_reg_layout()
+    if V == "beside":
+        gl.store(out + _grid(layout), acc.load(layout))
+
+
+@gluon.jit
+def _region_write(acc):
+    acc.store(gl.full([N, N], 1.0, gl.float32, acc.get_reg_layout()))
+
+
+@gluon.jit
+def region_read(out, V: gl.constexpr):
+    """The default region reads what a partition writes, or the code behind the join does."""
+    acc = allocate_tensor_memory(gl.float32, [N, N], TMEM)
+    gl.warp_specialize([(_region_read, (acc, out, V)), (_region_write, (acc, ))], [4], [24])
+    layout: gl.constexpr = acc.get_reg_layout()
+    if V == "ok":
+        gl.store(out + _grid(layout), acc.load(layout))
+
+
 TESTS = {
     "two_accumulators": ("iok", {"ok": (), "early": ("SHM-WAR", )}),
     "one_accumulator": ("iok", {"ok": (), "no-empty": ("SHM-WAR", )}),
     "last_predicate": ("iok", {"ok": (), "last": ("BAR-DEADLOCK", )}),
     "refill_after_mma": ("dok", {"ok": (), "early": ("SHM-WAR", )}),
+    "two_mmas": ("io", {"ok": (), "first": ("SHM-RAW", )}),
+    "region_read": ("o", {"ok": (), "beside": ("SHM-RAW", )}),
 }

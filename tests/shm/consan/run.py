@@ -185,6 +185,15 @@ def pairs():
             for name, good in ((racing, False), (safe, True)):
                 if name != "-" and (name not in want or (want[name] == ()) != good):
                     problems.append(f"pairs.txt: {number}: {name} is no {'right' if good else 'wrong'} kernel")
+    with open(os.path.join(HERE, "labelled.txt"), encoding="utf-8") as f:
+        for line in (x.split("#")[0].strip() for x in f):
+            row, _, rest = line.partition(" ")
+            racing, _, safe = rest.strip().partition(" ")
+            if not line or racing == "-" and len(safe) > 10:
+                continue
+            for name, good in ((racing, False), (safe.strip(), True)):
+                if name != "-" and (name not in want or (want[name] == ()) != good):
+                    problems.append(f"labelled.txt: {row}: {name} is no {'right' if good else 'wrong'} kernel")
     return problems + [f"pairs.txt: no row {n}" for n in range(1, 46) if n not in seen]
 
 
