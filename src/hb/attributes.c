@@ -43,6 +43,9 @@ static pr_tri meets(pr_run *run, pr_encoding *e, int x, int y)
     pr_term_vec core = { 0 };
     pr_query q;
     pr_outcome o;
+#ifdef PR_FAULTS
+    if (run->o->fault == 18) return PR_NO; /* nothing that is written is read */
+#endif
     if (a->dead || b->dead) return PR_NO;
     if (a->refused || b->refused) return PR_MAYBE;
     for (int i = 0; i < a->active.n; i++) pr_vec_push(run->arena, &core, a->active.data[i]);
@@ -71,6 +74,17 @@ static bool only_writer(const pr_run *run, const pr_encoding *e, int w)
     return true;
 }
 
+/* Nothing but positive, or nothing but negative amounts: sums of them are not zero. */
+static bool one_sign(const pr_vset *v)
+{
+    bool up = !v->any && v->n > 0, down = up;
+    for (int i = 0; i < v->n && !v->any; i++) {
+        up = up && v->v[i] > 0;
+        down = down && v->v[i] < 0;
+    }
+    return up || down;
+}
+
 static const char *place(pr_run *run, const pr_record *r)
 {
     return pr_arena_printf(run->arena, PR_STR_FMT ":%d", PR_STR_ARG(r->loc.file), r->loc.line ? r->loc.line : r->loc.text_line);
@@ -95,7 +109,7 @@ void pr_attributes(pr_run *run, pr_encoding *e)
         }
         if ((rmw && !settles(w) && w->rmw_op != PR_RMW_XCHG) || w->kind == PR_RECORD_CAS || (rmw && result_used(run, w))) {
             pr_vset v = pr_vset_of(e, pr_encoding_side(e, i, PR_SIDE_A), w->value, w->value_held);
-            bool adds = rmw && w->rmw_op == PR_RMW_ADD && w->base >= 0 && only_writer(run, e, i) && !v.any && !pr_vset_has(&v, 0) && meets(run, e, i, i) == PR_YES;
+            bool adds = rmw && w->rmw_op == PR_RMW_ADD && w->base >= 0 && only_writer(run, e, i) && one_sign(&v) && meets(run, e, i, i) == PR_YES;
             if (adds) {
                 run->out->idempotent = "no";
                 pr_vec_push(run->arena, &run->out->notes,

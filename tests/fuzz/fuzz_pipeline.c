@@ -20,6 +20,7 @@
 #include "front/launch.h"
 #include "front/replay.h"
 #include "gen.h"
+#include "repeat.h"
 #include "hb/check.h"
 
 typedef struct settings {
@@ -35,6 +36,7 @@ typedef struct tally {
     uint64_t replays, inconclusive, footprints, footprint_sites, ledger_pairs, other_grids, overflow, outside;
     uint64_t engine_undecided[3], feature[GEN_FEATURES];
     double seconds[4];
+    uint64_t repeats[3], repeated[2], repeated_bytes; /* idempotent: yes, no, unknown; runs that were followed twice  */
 } tally;
 static tally N;
 
@@ -518,6 +520,26 @@ static bool compare_footprints(subject *s, const pr_config_verdict *v)
     return equal && !f.wraps;
 }
 
+/* The launch run twice on the same buffers, for several contents, against what the verdict says of that. */
+static void again(subject *s, const pr_config_verdict *v, bool counted)
+{
+    bool yes = !strcmp(v->idempotent, "yes"), no = !strcmp(v->idempotent, "no");
+    pr_interp_setup setup;
+    if (counted && v->status == PR_VERDICT_OK) N.repeats[yes ? 0 : no ? 1 : 2]++;
+    if (!yes && !no) return;
+    setup_at(s, s->k->grid, &setup);
+    bool changed = false, complete = true;
+    for (int i = 0; i < 4 && !s->kind; i++) {
+        repeat_result r = repeat_launch(s->arena, &setup, s->storage, s->k->seed + 17 * s->k->number + (uint64_t)i, i % 2);
+        complete = complete && r.followed && r.known == r.bytes;
+        changed = changed || r.differs;
+        if (counted && r.followed) N.repeated[yes ? 0 : 1]++, N.repeated_bytes += (uint64_t)r.known;
+        if (yes && r.followed && r.differs)
+            mismatch(s, "not idempotent", "idempotent: yes, but a second run changes byte %llu", (unsigned long long)r.differs);
+    }
+    if (no && complete && !changed) mismatch(s, "idempotent", "idempotent: no, but a second run changes nothing");
+}
+
 /* ---- one kernel ------------------------------------------------------------------------------------------------------ */
 /* Looks at everything; true when something is wrong. counted: add to the statistics. */
 static bool examine(const gkernel *k, char *why, size_t why_size, const char **kind, bool counted)
@@ -594,6 +616,7 @@ static bool examine(const gkernel *k, char *why, size_t why_size, const char **k
                 s.k = saved;
             }
         }
+        if (usable && v[0] && !s.kind) again(&s, v[0], counted);
         if (counted && v[0]) {
             if (b.refused || b.n_inconclusive) N.inconclusive++;
             N.ok += v[0]->status == PR_VERDICT_OK;
@@ -657,6 +680,9 @@ static bool mix_is_good(void)
     printf("replays %llu (%llu kernels inconclusive), other launches %llu, racing pairs looked up %llu, footprints %llu (%llu lane accesses)\n",
            (unsigned long long)N.replays, (unsigned long long)N.inconclusive, (unsigned long long)N.other_grids,
            (unsigned long long)N.ledger_pairs, (unsigned long long)N.footprints, (unsigned long long)N.footprint_sites);
+    printf("run twice: yes %llu (%llu runs followed), no %llu (%llu), unknown %llu; %llu bytes compared\n", (unsigned long long)N.repeats[0],
+           (unsigned long long)N.repeated[0], (unsigned long long)N.repeats[1], (unsigned long long)N.repeated[1],
+           (unsigned long long)N.repeats[2], (unsigned long long)N.repeated_bytes);
     printf("seconds: lower %.1f, auto %.1f, isl %.1f, z3 %.1f\n", N.seconds[3], N.seconds[0], N.seconds[1], N.seconds[2]);
     if (N.ok * 4 < N.kernels || N.races * 4 < N.kernels || undecided * 5 > N.kernels) {
         printf("FAIL: the mix needs at least 25 %% ok, at least 25 %% races and at most 20 %% undecided\n");
