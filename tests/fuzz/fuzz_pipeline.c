@@ -583,6 +583,7 @@ static bool examine(const gkernel *k, char *why, size_t why_size, const char **k
             if ((x == PR_VERDICT_OK && y == PR_VERDICT_RACES) || (x == PR_VERDICT_RACES && y == PR_VERDICT_OK))
                 mismatch(&s, "engines contradict", "isl: %s; z3: %s", describe(&s, v[1]), describe(&s, v[2]));
         }
+        if (usable && v[0] && !s.kind) again(&s, v[0], counted);
         /* other launches in the scope of a proof */
         for (int e = 0; e < 3 && usable && !s.kind; e++) {
             if (!v[e] || (e && v[e] == v[0]) || v[e]->status != PR_VERDICT_OK || v[e]->rung == PR_RUNG_T1_LAUNCH) continue;
@@ -616,7 +617,6 @@ static bool examine(const gkernel *k, char *why, size_t why_size, const char **k
                 s.k = saved;
             }
         }
-        if (usable && v[0] && !s.kind) again(&s, v[0], counted);
         if (counted && v[0]) {
             if (b.refused || b.n_inconclusive) N.inconclusive++;
             N.ok += v[0]->status == PR_VERDICT_OK;
