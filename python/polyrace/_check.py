@@ -59,13 +59,20 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, os.PathLike) or (isinstance(value, str) and "\n" not in value and "{" not in value)
 
 
+def _level(level: "str | None", name: str, kind: str) -> bool:
+    """Is a text TTGIR? As `level` says, else as its path or name ends."""
+    if level is not None and level not in ("ttir", "ttgir"):
+        raise TypeError(f'level is "ttir" or "ttgir", not {level!r}')
+    return level == "ttgir" if level is not None else kind == "ttgir" or name.lower().endswith(".ttgir")
+
+
 def inputs(ttir: "Path | bytes | Mapping[str, Any]", launch: LaunchLike = None, *, name: "str | None" = None,
-           options: "Mapping[str, Any] | None" = None) -> _lib.Inputs:
-    """What `check` accepts, as native inputs. `ttir`: a TTIR text, a path to .ttir, .json or .jsonl, or a launch
-    (a mapping in the form of the launch file)."""
+           level: "str | None" = None, options: "Mapping[str, Any] | None" = None) -> _lib.Inputs:
+    """What `check` accepts, as native inputs. `ttir`: a TTIR or TTGIR text, a path to .ttir, .ttgir, .json or .jsonl,
+    or a launch (a mapping in the form of the launch file)."""
     given = _lib.Options(dict(options or {}))
     text: "bytes | None" = None
-    text_name, kind = name or "kernel.ttir", "ttir"
+    text_name, kind = name or f"kernel.{level or 'ttir'}", "ttir"
     if isinstance(ttir, Mapping):
         if launch is not None:
             raise TypeError("check(launch) takes one mapping; for a text with a launch use check(text, launch)")
@@ -86,17 +93,18 @@ def inputs(ttir: "Path | bytes | Mapping[str, Any]", launch: LaunchLike = None, 
                         "program use polyrace.trace() or polyrace-run SCRIPT")
     else:
         raise TypeError(f"check takes a TTIR text, a path or a launch mapping, not {type(ttir).__name__}")
+    gpu = _level(level, text_name, kind)
     if launch is None:
-        return _lib.Inputs(given, ttir=text, name=text_name)
+        return _lib.Inputs(given, ttir=text, name=text_name, ttgir=gpu)
     if isinstance(launch, Mapping):
-        return _lib.Inputs(given, ttir=text, name=text_name, launch=json.dumps(launch).encode(),
+        return _lib.Inputs(given, ttir=text, name=text_name, ttgir=gpu, launch=json.dumps(launch).encode(),
                            launch_name=str(launch.get("kernel", "launch")))
     if isinstance(launch, str) and not _is_path(launch):
-        return _lib.Inputs(given, ttir=text, name=text_name, launch=launch.encode())
+        return _lib.Inputs(given, ttir=text, name=text_name, ttgir=gpu, launch=launch.encode())
     if not isinstance(launch, (str, os.PathLike)):
         raise TypeError(f"launch is a mapping, a JSON text or a path, not {type(launch).__name__}")
     path = os.fspath(launch)
-    return _lib.Inputs(given, ttir=text, name=text_name, launch=_read(path), launch_name=path,
+    return _lib.Inputs(given, ttir=text, name=text_name, ttgir=gpu, launch=_read(path), launch_name=path,
                        base_dir=os.path.dirname(path), lines=path.endswith(".jsonl"))
 
 
@@ -105,16 +113,17 @@ def _verdict(pair: "tuple[str, str]") -> Verdict:
 
 
 def check(ttir: "Path | bytes | Mapping[str, Any]", launch: LaunchLike = None, *, name: "str | None" = None,
-          **options: Any) -> Verdict:
+          level: "str | None" = None, **options: Any) -> Verdict:
     """Decides one kernel.
 
-    `ttir` is a TTIR text, a path to a `.ttir` file or a launch file, or a launch as a mapping. `launch` binds a
-    text: a mapping, a JSON text or a path; without one only what holds for every launch is claimed. Options are
+    `ttir` is a TTIR or TTGIR text, a path to a `.ttir`, `.ttgir` or launch file, or a launch as a mapping. A text is TTGIR
+    (shared memory, tensor memory, barriers) when its path or `name` ends with `.ttgir`, or `level="ttgir"` says so. `launch`
+    binds a text: a mapping, a JSON text or a path; without one only what holds for every launch is claimed. Options are
     those of `polyrace check` with underscores, for example `engine="isl"`, `rung="t0"`, `budget=50`.
 
     Bad input raises `InputError`, a wrong call `TypeError`. An undecided kernel is a verdict, not an exception.
     """
-    given = inputs(ttir, launch, name=name, options=options)
+    given = inputs(ttir, launch, name=name, level=level, options=options)
 
     def work() -> "tuple[str, str]":
         with given as g:
@@ -135,9 +144,10 @@ def check_all(source: "Path | Mapping[str, Any]", **options: Any) -> "list[Verdi
     return [_verdict(p) for p in interruptible(work)]
 
 
-def dump(ttir: "Path | bytes | Mapping[str, Any]", launch: LaunchLike = None, *, stage: str, **options: Any) -> str:
+def dump(ttir: "Path | bytes | Mapping[str, Any]", launch: LaunchLike = None, *, stage: str, level: "str | None" = None,
+         **options: Any) -> str:
     """One stage of the analysis as text (docs/dumps.md): parse, access, records, query, isl, smt2 or verdict."""
-    given = inputs(ttir, launch, options=options)
+    given = inputs(ttir, launch, level=level, options=options)
 
     def work() -> str:
         with given as g:

@@ -77,7 +77,7 @@ def _open() -> ctypes.CDLL:
     for name, result, arguments in (
             ("context_new", p, []), ("context_free", None, [p]), ("interrupt", None, [p]),
             ("options_init", None, [opt]), ("options_set", i, [opt, c, c, err]),
-            ("module_parse_with", p, [p, c, s, c, opt, err]), ("module_free", None, [p]),
+            ("module_parse_with", p, [p, c, s, c, opt, err]), ("module_parse_ttgir", p, [p, c, s, c, opt, err]), ("module_free", None, [p]),
             ("launch_parse_named", p, [p, c, s, c, c, i, err]), ("launch_count", s, [p]),
             ("launch_item", p, [p, s, err]), ("launch_free", None, [p]),
             ("check", p, [p, p, p, opt, err]),
@@ -250,8 +250,9 @@ class Inputs:
     """A text, a launch document or both, read in this thread's context for the length of a `with`."""
 
     def __init__(self, options: Options, ttir: "bytes | None" = None, name: str = "kernel.ttir",
-                 launch: "bytes | None" = None, launch_name: str = "launch", base_dir: str = "", lines: bool = False):
-        self.options, self.ttir, self.name = options, ttir, name
+                 launch: "bytes | None" = None, launch_name: str = "launch", base_dir: str = "", lines: bool = False,
+                 ttgir: bool = False):
+        self.options, self.ttir, self.name, self.ttgir = options, ttir, name, ttgir
         self.document, self.launch_name, self.base_dir, self.lines = launch, launch_name, base_dir, lines
 
     def __enter__(self) -> "Inputs":
@@ -260,8 +261,8 @@ class Inputs:
         self.module = self.launch = None
         opt = ctypes.byref(self.options.native)
         if self.ttir is not None:
-            self.module = lib.polyrace_module_parse_with(self.c.handle, self.ttir, len(self.ttir),
-                                                         os.fsencode(self.name), opt, ctypes.byref(err))
+            parse = lib.polyrace_module_parse_ttgir if self.ttgir else lib.polyrace_module_parse_with
+            self.module = parse(self.c.handle, self.ttir, len(self.ttir), os.fsencode(self.name), opt, ctypes.byref(err))
             if not self.module:
                 _raise(err)
         if self.document is not None:

@@ -576,6 +576,23 @@ static void lifecycle_write(machine *m, const pr_shm_event *e, int64_t time)
     if (m->p->allocs.data[e->bar[0].alloc].offset >= 0) access(m, e, a, time, -1);
 }
 
+/* Another partition that waits at this barrier now, or whose wait the invalidation does not know to be over. */
+static const pr_shm_event *waiter_of(machine *m, const agent *by, const pr_shm_event *e, const barrier *b)
+{
+    for (int i = 0; i < b->waits.n; i++) {
+        const waiting *w = &b->waits.data[i];
+        if (w->agent != e->agent && by->now.of[w->agent] < w->time) return w->e;
+    }
+    for (int a = 0; a < m->n_agents; a++) {
+        const agent *g = &m->agents[a];
+        const pr_shm_event *f = a != e->agent && g->at < g->list->n ? &g->list->data[g->at] : NULL;
+        bool started = f && (!a || f->ws < 0 || m->has_entered[f->ws]);
+        if (started && f->kind == PR_SHM_EV_WAIT && f->bar[0].alloc == e->bar[0].alloc && slot_of(m, &f->bar[0]) == slot_of(m, &e->bar[0]))
+            return f;
+    }
+    return NULL;
+}
+
 /* ---- one event -------------------------------------------------------------------------------------------------- */
 static void counted_wait(agent *g, const int *ids, int n, int64_t pendings)
 {
@@ -618,6 +635,11 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
                    "a wait for the last load of the barrier must come before inval_barrier");
             break;
         }
+        const pr_shm_event *waits = waiter_of(m, g, e, b);
+        if (waits)
+            report(m, PR_SHM_F_BAR_INVAL_WAITER, e, waits, &e->bar[0], -2,
+                   pr_arena_printf(m->p->arena, "%s invalidates %s while %s may still wait on it", who(m, e), place(m, &e->bar[0]), who(m, waits)),
+                   "something that comes after the wait must come before inval_barrier");
         b->live = false;
         lifecycle_write(m, e, time);
         break;

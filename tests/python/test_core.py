@@ -42,6 +42,27 @@ def test_text_with_and_without_launch(kernels):
     assert polyrace.check(launch).status == "ok"
 
 
+def test_ttgir_texts(kernels, tmp_path):
+    """A path, a name or `level` says that a text is TTGIR; the verdict is that of the command."""
+    shared = os.path.join(os.path.dirname(os.path.dirname(kernels)), "shm", "ttgir")
+    for name, status in (("ring_cp.ok.ttgir", "ok"), ("ring_cp.no-wait.ttgir", "races")):
+        path = os.path.join(shared, name)
+        with open(path) as f:
+            text = f.read()
+        for v in (polyrace.check(path), polyrace.check(text, level="ttgir"), polyrace.check(text, name="a.ttgir")):
+            assert v.status == status and v.to_dict()["level"] == "ttgir"
+            assert [f["id"] for f in v.findings] == ([] if status == "ok" else ["PEND-CP"])
+        done = subprocess.run([os.environ["POLYRACE_PROGRAM"], "check", "--format=json", path], capture_output=True, text=True)
+        assert json.loads(done.stdout)["findings"] == json.loads(json.dumps(polyrace.check(path).to_dict()["findings"]))
+    renamed = tmp_path / "kernel.txt"
+    renamed.write_text(text)
+    assert polyrace.check(renamed).to_dict().get("level") != "ttgir"
+    assert polyrace.check(renamed, level="ttgir").status == "races"
+    assert polyrace.dump(text, level="ttgir", stage="parse").startswith("\"builtin.module\"")
+    with pytest.raises(TypeError, match="level is"):
+        polyrace.check(text, level="ptx")
+
+
 def test_document_is_the_commands(kernels, tmp_path):
     """to_dict gives the document of `polyrace check`, key order included; a newer field survives."""
     v = polyrace.check(os.path.join(kernels, "vadd_race.json"))

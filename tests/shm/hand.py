@@ -41,6 +41,16 @@ def half(first, second):
 ONCE = (LOOP + "      %z = arith.cmpi eq, %k, %c0 : i32\n      scf.if %z {\n" + f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END
         + f"    ttng.wait_barrier %b, %c0 : {B}\n")
 
+
+
+def waited_elsewhere(before, after):
+    """A partition waits for the first phase of %b; the default one arrives and goes on with `before`; `after` the join."""
+    return (f"    ttg.warp_specialize(%b) attributes {{requestedRegisters = array<i32: 24>}}\n    default {{\n      ttng.arrive_barrier %b, 1 : {B}\n"
+            f"{before}      ttg.warp_yield\n    }}\n    partition0(%h: {B}) num_warps(1) {{\n      %z = arith.constant 0 : i32\n"
+            f"      ttng.wait_barrier %h, %z : {B}\n      ttg.warp_return\n    }} : ({B}) -> ()\n{after}")
+
+
+INVAL = f"    ttng.inval_barrier %b : {B}\n"
 TEXTS = {
     # name: (body, number of CTAs)
     "unknown_op": ALLOC + f"    ttng.frobnicate %a : {T}\n",
@@ -57,6 +67,8 @@ TEXTS = {
     "init_inval_in_loop": LOOP + BAR.replace("    ", "      ") + f"      ttng.wait_barrier %b, %c1 : {B}\n      ttng.inval_barrier %b : {B}\n" + END,
     "no_init": f"    %b = ttg.local_alloc : () -> {B}\n    ttng.wait_barrier %b, %c1 : {B}\n",
     "after_inval": BAR + f"    ttng.inval_barrier %b : {B}\n    ttng.arrive_barrier %b, 1 : {B}\n",
+    "inval_waiter": BAR + waited_elsewhere("  " + INVAL, ""),
+    "inval_after_join": BAR + waited_elsewhere("", INVAL),
     "never_arrives": BAR + f"    ttng.wait_barrier %b, %c0 : {B}\n",
     "underflow": BAR + f"    ttng.arrive_barrier %b, 2 : {B}\n",
     "overarrival": BAR + f"    ttng.arrive_barrier %b, 1 : {B}\n    ttng.arrive_barrier %b, 1 : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n",

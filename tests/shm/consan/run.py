@@ -26,7 +26,7 @@ SAYS = {"SHM-RAW": "outstanding writes", "SHM-WAR": "outstanding reads", "SHM-WA
         "PEND-WGMMA": "warpgroup_mma operand read", "PEND-TMAST": "async_copy_shared_to_global", "PROXY-FENCE": "missing fence_async_shared",
         "BAR-DEADLOCK": "Deadlock detected", "BAR-STUCK": "Deadlock detected", "BAR-TX": "Deadlock detected",
         "BAR-UNDERFLOW": "arrive underflow", "BAR-UNINIT": "before initialization or after", "BAR-REINIT": "re-initialized",
-        "BAR-INVAL-PENDING": "outstanding reads", "BAR-LIVE-REUSE": "reused before barrier"}
+        "BAR-INVAL-PENDING": "outstanding reads", "BAR-INVAL-WAITER": "invalidated while", "BAR-LIVE-REUSE": "reused before barrier"}
 REFUSALS = {"arrival-quota", "data-dependent-sync", "reuse", "bounded-only", "multi-cta", "call", "layout"}
 
 
