@@ -133,17 +133,39 @@ static void count_answer(pr_decider *d, int row)
     else c->pretest++;
 }
 
+/* A row and its counts. isl is asked about the entries of unknown tables as variables: *some says that there is a
+ * solution for some contents, which is no witness, but leaves nothing to prove. */
+static void ask_row(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_limits limits, pr_outcome *got, bool *some)
+{
+    pr_query unfolded;
+    bool chosen = t->row == ROW_ISL && pr_query_unfold(q, d->arena, &unfolded);
+    run(d, t, chosen ? &unfolded : q, known, limits, got);
+    count(d, t, got);
+    if (!chosen || got->answer != PR_ANSWER_WITNESS) return;
+    pr_outcome was = *got;
+    unknown(got, PR_REFUSAL_UNKNOWN, "there is a solution for some contents of a tensor, and they are not known");
+    got->cost = was.cost;
+    got->leaves = was.leaves;
+    *some = true;
+}
+
 /* Asks every row; two that decide must agree. */
 static void cross_check(pr_decider *d, const pr_query *q, const tier *tiers, int n, pr_limits limits, pr_asked *x)
 {
     const char *by = NULL;
+    bool some = false;             /* a solution for some contents: nobody may say EMPTY */
     for (int i = 0; i < n && !d->failed; i++) {
         const tier *t = &tiers[i];
         bool known = x->by >= 0;
         pr_outcome got;
         if (d->cheaply && t->row > ROW_CLOSURE && !known) break;   /* the others may only contradict */
-        run(d, t, q, known, limits, &got);
-        count(d, t, &got);
+        ask_row(d, t, q, known, limits, &got, &some);
+        if (some && (got.answer == PR_ANSWER_EMPTY || (known && x->out.answer == PR_ANSWER_EMPTY))) {
+            pr_fail(d->err, PR_ERR_INTERNAL, "", 0, 0, "query %d is empty for all contents, and isl has a solution for some", q->pair);
+            d->failed = true;
+            unknown(&x->out, PR_REFUSAL_INTERNAL, "engines disagree");
+            return;
+        }
         if (!pr_term_none(got.needs)) x->needs = got.needs;
         if (got.answer == PR_ANSWER_UNKNOWN) {
             if (!known && !t->pretest) x->out = got, x->engine = t->engine->name;
@@ -188,10 +210,10 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
         }
         if (t->row == ROW_Z3 && d->options->engine == PR_ENGINE_AUTO)
             x->z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
-        run(d, t, q, false, limits, &got);
-        count(d, t, &got);
-        x->next_row = t->row + 1;
-        if (got.answer == PR_ANSWER_UNKNOWN && !x->short_row && t->row >= ROW_ISL
+        bool some = false;
+        ask_row(d, t, q, false, limits, &got, &some);
+        x->next_row = some ? PR_TIERS : t->row + 1;
+        if (got.answer == PR_ANSWER_UNKNOWN && !some && !x->short_row && t->row >= ROW_ISL
             && (got.why == PR_REFUSAL_BUDGET || got.why == PR_REFUSAL_TIMEOUT || (limits.only_empty && t->row == ROW_ISL)))
             x->short_row = t->row;
         if (!pr_term_none(got.needs)) x->needs = got.needs;

@@ -79,6 +79,9 @@ typedef struct pr_outcome {
 int pr_query_overlap(const pr_query *q, pr_box *box, pr_term out[2]);
 /* Exact re-evaluation of a point on the query's own terms. */
 pr_tri pr_query_holds(const pr_query *q, const pr_point *p);
+/* The query with a variable for each entry that it reads of a table without values: solutions are kept for some
+ * contents, and none is lost (unfold.c). False when it reads none, or more than a few. Arrays live in the arena. */
+bool pr_query_unfold(const pr_query *q, pr_arena *arena, pr_query *out);
 /* Box with the variables' own intervals, shared by all queries of the store: do not narrow it. */
 pr_box *pr_query_box(const pr_query *q);
 void pr_query_print(pr_buf *b, const pr_query *q);     /* dump --stage=query, re-readable */
