@@ -146,12 +146,43 @@ void pr_attributes(pr_run *run, pr_encoding *e)
     if (yes) run->out->idempotent = "yes";
 }
 
+/* Does what this atomic returns, or which of several values it leaves, depend on the order of the programs? A wait that
+ * only reads says no more than that it ended. */
+static bool tells_order(const pr_run *run, const pr_record *r)
+{
+    const pr_terms *T = run->R->terms;
+    pr_i128 v;
+    bool constant = !pr_term_none(r->value) && pr_term_const(T, r->value, &v);
+    if (r->kind < PR_RECORD_RMW || r->is_pre_exit || r->kind == PR_RECORD_ATOMIC_STORE) return false;
+    bool reads_only = r->kind == PR_RECORD_POLL || r->kind == PR_RECORD_ATOMIC_LOAD ||
+                      (r->kind == PR_RECORD_CAS && !pr_term_none(r->cmp) && pr_term_is(r->cmp, r->value)) ||
+                      (r->kind == PR_RECORD_RMW && constant && v == 0 &&
+                       (r->rmw_op == PR_RMW_ADD || r->rmw_op == PR_RMW_OR || r->rmw_op == PR_RMW_XOR));
+    if (r->is_await && reads_only) return false;
+    return result_used(run, r) || r->kind == PR_RECORD_CAS || (r->kind == PR_RECORD_RMW && r->rmw_op == PR_RMW_XCHG && !constant);
+}
+
+/* Another operation that may change the same location: the two do not commute. */
+static bool mixed(const pr_run *run, const pr_record *r)
+{
+    for (int i = 0; i < run->R->records.n && r->kind == PR_RECORD_RMW; i++) {
+        const pr_record *u = &run->R->records.data[i];
+        bool one_buffer = u->base < 0 || r->base < 0 || u->base == r->base;
+        if (u->kind == PR_RECORD_RMW && u->rmw_op != r->rmw_op && one_buffer && !u->is_await && !r->is_await) return true;
+    }
+    return false;
+}
+
 void pr_attribute_order(pr_run *run)
 {
-    run->out->deterministic = true;
-    for (int i = 0; i < run->R->records.n; i++)
-        if (record(run, i)->kind == PR_RECORD_RMW && record(run, i)->rmw_op == PR_RMW_FADD) run->out->deterministic = false;
-    if (!run->out->deterministic)
+    bool adds = false, tells = false;
+    for (int i = 0; i < run->R->records.n; i++) {
+        const pr_record *r = record(run, i);
+        adds = adds || (r->kind == PR_RECORD_RMW && r->rmw_op == PR_RMW_FADD);
+        tells = tells || tells_order(run, r) || mixed(run, r);
+    }
+    run->out->deterministic = !adds && !tells && !run->R->refusals.n;
+    if (adds)
         pr_vec_push(run->arena, &run->out->notes,
                     "floating-point atomic adds: the result may differ from run to run (not a race)");
 }
@@ -175,7 +206,17 @@ static bool differ_at_witness(pr_run *run, const pr_query *q, const pr_pair *p)
     return pr_query_holds(q, &at) == PR_YES;
 }
 
-/* Do both accesses of the pair store one value wherever they meet? */
+/* All bytes of the value are one: then it does not matter how far two stores of it are shifted. */
+static bool one_byte(const pr_terms *T, pr_term t, int width)
+{
+    pr_i128 v;
+    if (!pr_term_const(T, t, &v) || width > 8) return false;
+    for (int i = 1; i < width; i++)
+        if (((v >> (8 * i)) & 255) != (v & 255)) return false;
+    return true;
+}
+
+/* Do both accesses of the pair store one value wherever they meet? Those that meet in a part of it do not, whatever it is. */
 bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p)
 {
     const pr_side *a = pr_encoding_side((pr_encoding *)e, p->a, PR_SIDE_A);
@@ -185,7 +226,9 @@ bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p)
     if (x->kind != PR_RECORD_STORE || y->kind != PR_RECORD_STORE || pr_term_none(x->value) || pr_term_none(y->value)) return false;
     pr_term u = pr_subst_apply((pr_subst *)&a->subst, x->value), v = pr_subst_apply((pr_subst *)&b->subst, y->value);
     if (pr_term_none(u) || pr_term_none(v) || x->width != y->width) return false;
-    pr_term differ = pr_encode_simplify((pr_encoding *)e, pr_ne(e->terms, u, v));
+    pr_term differ = pr_ne(e->terms, u, v);
+    if (!pr_term_is(u, v) || !one_byte(e->terms, u, x->width)) differ = pr_or(e->terms, differ, pr_ne(e->terms, a->addr, b->addr));
+    differ = pr_encode_simplify((pr_encoding *)e, differ);
     if (pr_term_none(differ)) return false;
     if (pr_term_is(differ, PR_TERM_FALSE)) return true;
     pr_query q = *p->query;

@@ -572,6 +572,7 @@ static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, 
     if (!*is_feasible) return PR_OK;
     pr_obligations_qualify(run, e);
     if (launch) pr_obligations_discharge(run, launch);
+    if (launch) pr_assumptions_check(run, launch);
     pr_obligations_name(run);
     if (e->rung == PR_RUNG_T0) pr_condition_qualify(run);
     for (int i = 0; i < run->pairs.n; i++)
@@ -625,13 +626,14 @@ static pr_rung first_attempt(pr_run *run, pr_rung rung, pr_encoding *launch, boo
     run->first_attempt = false;
     out->z3_reasons.n = 0;
     if (!all) return PR_RUNG_NONE;
-    int refusals = out->refusals.n, qualifiers = out->qualifiers.n, outside = out->out_of_bounds.n;
+    int refusals = out->refusals.n, qualifiers = out->qualifiers.n, outside = out->out_of_bounds.n, notes = out->notes.n;
     describe_axes(run, e);
     *st = finish_proof(run, e, launch, is_feasible);
     if (*st != PR_OK || !*is_feasible || out->refusals.n == refusals) return rung;
     out->refusals.n = refusals;
     out->qualifiers.n = qualifiers;
     out->out_of_bounds.n = outside;
+    out->notes.n = notes;
     memset(run->overflow_widths, 0, sizeof run->overflow_widths);
     return PR_RUNG_NONE;
 }

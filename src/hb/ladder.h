@@ -76,6 +76,8 @@ void pr_obligations_qualify(pr_run *run, pr_encoding *e);
 void pr_obligations_name(pr_run *run);
 /* proves them at the launch; false with a refusal pushed when one fails or stays undecided */
 bool pr_obligations_discharge(pr_run *run, pr_encoding *launch);
+/* a note when some program of the launch breaks an assumption about program ids */
+void pr_assumptions_check(pr_run *run, pr_encoding *launch);
 /* in-bounds premise at the launch: qualifiers and out_of_bounds */
 pr_status pr_bounds_check(pr_run *run, pr_encoding *launch);
 /* witness.c */

@@ -10,6 +10,7 @@
 #include "term/table.h"
 #include "hb/sync.h"
 #include <assert.h>
+#include <inttypes.h>
 
 /* Records whose obligations and activity matter: those in a pair that was not filtered, and loads whose values
  * the terms of others are functions of (an index that wraps reads another entry). */
@@ -374,6 +375,41 @@ static void check_strays(pr_run *run, pr_encoding *launch)
     for_each_obligation(run, launch, rest, stray_one, &x);
 }
 
+/* An assumption of the text that speaks of program ids excludes the programs that break it; a launch that has such
+ * programs is told so. */
+void pr_assumptions_check(pr_run *run, pr_encoding *launch)
+{
+    pr_terms *T = launch->terms;
+    const pr_records *R = run->R;
+    for (int i = 0; i < launch->premises.n; i++) {
+        pr_term_vec core = { 0 };
+        pr_query q;
+        pr_outcome o;
+        bool program = false;
+        pr_vec_push(run->arena, &core, pr_not(T, launch->premises.data[i]));
+        for (int d = 0; d < 3; d++) {
+            if (!launch->fixed[d]) return;
+            program = program || pr_term_mentions(T, launch->premises.data[i], R->pid[d]);
+            pr_vec_push(run->arena, &core, pr_lt(T, pr_var_term(T, R->pid[d]), pr_const(T, launch->extent[d])));
+        }
+        if (!program) continue;
+        pr_encode_single(launch, core.data, core.n, &q);
+        q.n_premises = 0;
+        pr_encode_finish_vars(launch, &q);
+        pr_decide(&run->d, &q, false, &o, NULL);
+        if (o.answer != PR_ANSWER_WITNESS) continue;
+        int64_t pid[3] = { 0 };
+        for (int v = 0; v < q.n_vars; v++)
+            for (int d = 0; d < 3; d++)
+                if (q.vars[v].id == R->pid[d].id) pid[d] = (int64_t)o.point.value[v];
+        pr_vec_push(run->arena, &run->out->notes,
+                    pr_arena_printf(run->arena, "an assumption of the text does not hold in program (%" PRId64 ", %" PRId64 ", %" PRId64
+                                    ") of this launch: what such programs do is not defined, and nothing is said of it",
+                                    pid[0], pid[1], pid[2]));
+        return;
+    }
+}
+
 pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
 {
     pr_terms *T = launch->terms;
@@ -388,8 +424,9 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
             continue;
         }
         pr_encode_existence(launch, s, r->frame, true, &conj);
+        /* Inside with its first byte only: pairs with other tensors, where the rest may lie, were never asked. */
         pr_term outside = pr_or(T, pr_lt(T, s->addr, pr_const(T, t->storage_lo)),
-                                pr_le(T, pr_const(T, t->storage_hi), s->addr));
+                                pr_lt(T, pr_const(T, t->storage_hi - r->width), s->addr));
         outside = pr_term_none(outside) ? outside : pr_encode_simplify(launch, outside);
         bool never = pr_term_is(outside, PR_TERM_FALSE);
         for (int j = 0; j < conj.n; j++) never = never || pr_term_is(conj.data[j], PR_TERM_FALSE);

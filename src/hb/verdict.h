@@ -101,7 +101,7 @@ typedef struct pr_config_verdict {
     PR_VEC(pr_ledger_row) ledger;
     int64_t grid_axis[3];          /* "any" = 0, else the pinned extent; valid for OK                */
     const char *idempotent;        /* "yes", "no", "unknown"                                     */
-    bool deterministic;            /* no float atomic whose order matters                         */
+    bool deterministic;            /* no atomic whose order matters                               */
     pr_counts counts;
     bool ttgir;                    /* shared and tensor memory: findings instead of races            */
     PR_VEC(pr_finding) findings;

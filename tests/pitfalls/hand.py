@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Check the hand-written texts: hand.py [path of polyrace]. Each hand/NAME.ttir starts with comments: what it is
-about, `expect: STATUS [KIND,KIND] [qual=TEXT]` and `launch: JSON` (without the text)."""
+about, `expect: STATUS [KIND,KIND] [qual=TEXT] [noqual=TEXT] [note=TEXT]` and `launch: JSON` (without the text)."""
 import glob
 import json
 import os
@@ -26,6 +26,13 @@ def judge(expect, v):
         if word.startswith("qual="):
             if not any(word[5:] in q for q in v["qualifiers"]):
                 wrong.append("no qualifier with " + word[5:])
+        elif word.startswith("noqual="):
+            if any(word[7:] in q for q in v["qualifiers"]):
+                wrong.append("a qualifier with " + word[7:])
+        elif word.startswith(("note=", "nonote=")):
+            want, text = word.split("=", 1)
+            if any(text in n for n in v["notes"]) != (want == "note"):
+                wrong.append(word)
         elif {r["kind"] for r in v["refusals"]} != set(word.split(",")):
             wrong.append("refusals " + ", ".join(r["kind"] for r in v["refusals"]))
     return wrong

@@ -91,6 +91,8 @@ def judge(case, v, z3=True):
             wrong.append(f"no qualifier {x}: {quals}")
         if k == "idempotent" and v["attributes"]["idempotent"] != x:
             wrong.append(f"idempotent: {v['attributes']['idempotent']}")
+        if k == "deterministic" and str(v["attributes"]["deterministic"]).lower() != x:
+            wrong.append(f"deterministic: {v['attributes']['deterministic']}")
         if k == "why" and not any(x in r["reason"].replace(" ", "_") for r in v["races"]):
             wrong.append(f"no race says {x}")
         if k == "whynot" and any(x in r["reason"].replace(" ", "_") for r in v["races"]):

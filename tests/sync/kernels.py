@@ -711,3 +711,37 @@ case("look_back_relaxed", look_back, "races RAW:P:R/programs", (8,), back_args(R
 case("look_back_relaxed_wait", look_back, "races RAW:P:R/programs", (8,), back_args(ACQ="relaxed"))
 case("look_back_next", look_back, "races *:P:R/programs", (8,), back_args(FAR=1))
 case("look_back_no_barrier", look_back, "races RAW:P:R/programs", (8,), back_args(BAR=False))
+
+
+@triton.jit
+def one_value_shifted(out, VALUE: tl.constexpr):
+    at = (out + tl.program_id(0)).to(tl.pointer_type(tl.int32))
+    tl.store(at, VALUE)  # @S
+
+
+case("B001_shifted", one_value_shifted, "races WAW:S:S/programs whynot=same_value", (2,), dict(out=T("i8", 8), VALUE=0x01020304))
+case("B001_shifted_even", one_value_shifted, "races WAW:S:S/programs why=same_value", (2,), dict(out=T("i8", 8), VALUE=0x01010101))
+
+
+@triton.jit
+def order_told(c, f, out, KIND: tl.constexpr):
+    pid = tl.program_id(0)
+    if KIND == 0:
+        tl.atomic_max(c, pid)
+        tl.atomic_max(c, 2 * pid)
+    elif KIND == 1:
+        tl.atomic_max(c, pid)
+        tl.atomic_add(c, 3)
+    elif KIND == 2:
+        tl.store(out + pid, tl.atomic_add(c, 1))
+    elif KIND == 3:
+        tl.atomic_add(f, 1.5)
+    elif KIND == 4:
+        tl.atomic_xchg(c, 7)
+    else:
+        tl.atomic_xchg(c, pid)
+
+
+for kind, answer in enumerate(("true", "false", "false", "false", "true", "false")):
+    case(f"order_told_{kind}", order_told, f"ok deterministic={answer}", (4,),
+         dict(c=T("i32", 1, values=[0]), f=T("f32", 1), out=T("i32", 4), KIND=kind))
