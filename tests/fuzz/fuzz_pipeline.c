@@ -1,652 +1,24 @@
-/* Random kernels through the whole pipeline, against brute force.
+/* Random kernels through the whole pipeline, against brute force (pipeline.h).
  *
- * For each kernel of gen.h: read, lower, decide with the default engines, with isl alone and with Z3
- * alone, and execute every program of the launch with the concrete evaluator. Then
- *   - an `ok` has no definite race at its own grid, nor at other grids and parameters that its scope covers;
- *   - a reported race is one of the races that execution finds, between the same two operations, and is
- *     confirmed;
- *   - no pair of accesses that execution sees racing was proved disjoint, whatever the verdict says;
- *   - the engines do not contradict each other;
- *   - every operation touches the bytes that its records say;
- *   - an access outside its storage is mentioned, and only then.
  * A mismatch is shrunk and printed with its launch. `--fault=N` switches a planted fault on (builds with
  * PR_FAULTS only): the run then succeeds when a mismatch shows up. README.md says how to read the output. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "front/access.h"
-#include "front/launch.h"
-#include "front/replay.h"
-#include "gen.h"
-#include "repeat.h"
-#include "hb/check.h"
+#include "pipeline.h"
 
 typedef struct settings {
-    uint64_t seed, first, count, max_ops, z3_rlimit, z3_every;
-    bool forever, verbose, no_mix, no_z3, no_shrink;
-    int fault;
-    double slow;
+    uint64_t seed, first, count;
+    bool forever, no_mix, no_shrink;
 } settings;
-static settings S = { .seed = 1, .count = 20000, .slow = 5, .max_ops = 2000, .z3_rlimit = 50000, .z3_every = 1 };
-
-typedef struct tally {
-    uint64_t kernels, ok, races, undecided, vacuous, refused[PR_REFUSAL_COUNT], rung[4];
-    uint64_t replays, inconclusive, footprints, footprint_sites, ledger_pairs, other_grids, overflow, outside;
-    uint64_t engine_undecided[3], feature[GEN_FEATURES];
-    double seconds[4];
-    uint64_t repeats[3], repeated[2], repeated_bytes; /* idempotent: yes, no, unknown; runs that were followed twice  */
-} tally;
-static tally N;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* ---- one kernel at one launch ------------------------------------------------------------------------- */
-typedef struct subject {
-    pr_arena *arena;
-    const gkernel *k;
-    char *text;
-    pr_ir *ir;
-    const pr_op *func;
-    pr_launch launch;
-    pr_interp_arg *args;
-    pr_replay_storage *storage;
-    char *why;                    /* out: what is wrong; "" when nothing                             */
-    size_t why_size;
-    const char *kind;             /* out: class of the mismatch, null when none                      */
-} subject;
-
-static void mismatch(subject *s, const char *kind, const char *format, ...) PR_PRINTF(3, 4);
-static void mismatch(subject *s, const char *kind, const char *format, ...)
-{
-    if (s->kind) return;
-    va_list ap;
-    va_start(ap, format);
-    s->kind = kind;
-    vsnprintf(s->why, s->why_size, format, ap);
-    va_end(ap);
-}
-
-static void bind_args(subject *s)
-{
-    int n = s->launch.n_args;
-    s->args = PR_NEW_N(s->arena, pr_interp_arg, n);
-    s->storage = PR_NEW_N(s->arena, pr_replay_storage, n);
-    for (int i = 0; i < n; i++) {
-        const pr_arg *a = &s->launch.args[i];
-        pr_interp_arg *x = &s->args[i];
-        if (a->kind == PR_ARG_INT) {
-            x->kind = PR_INTERP_ARG_INT;
-            x->value = a->value;
-        } else if (a->kind == PR_ARG_TENSOR) {
-            x->kind = PR_INTERP_ARG_POINTER;
-            x->value = a->tensor->ptr;
-            x->elem_bytes = a->tensor->elem_bytes;
-            if (a->tensor->has_values) {
-                x->values = a->tensor->values;
-                x->n_values = a->tensor->numel;
-            }
-            s->storage[i] = (pr_replay_storage){ true, (uint64_t)a->tensor->storage_lo, (uint64_t)a->tensor->storage_hi };
-        }
-    }
-}
-/* Launch facts of the kernel at a grid. False: bad input, which is a mistake of the generator. */
-static bool bind(subject *s, const int64_t grid[3])
-{
-    char *json = gen_launch(s->k, grid, NULL);
-    pr_error err = { 0 };
-    pr_refusal_vec refusals = { 0 };
-    pr_launch_limits limits;
-    pr_launch_limits_default(&limits);
-    bool good = false;
-    pr_launch_doc *d = pr_launch_doc_parse(s->arena, json, strlen(json), "launch.json", "", false, &err);
-    if (d && pr_launch_doc_check(d, 0, &err) == PR_OK &&
-        pr_launch_bind(s->arena, d, 0, 0, s->ir, s->func, &limits, NULL, &s->launch, &refusals, &err) == PR_OK) {
-        bind_args(s);
-        good = true;
-    } else {
-        mismatch(s, "launch rejected", "%s:%d:%d: %s", err.file, err.line, err.col, err.message);
-    }
-    pr_launch_doc_free(d);
-    free(json);
-    return good;
-}
-static void setup_at(const subject *s, const int64_t grid[3], pr_interp_setup *out)
-{
-    *out = (pr_interp_setup){ .ir = s->ir, .func = s->func, .args = s->args, .n_args = s->launch.n_args,
-                              .max_work = 1 << 24 };
-    memcpy(out->grid, grid, sizeof out->grid);
-}
-static pr_replay_result replay_at(subject *s, const int64_t grid[3])
-{
-    pr_interp_setup setup;
-    setup_at(s, grid, &setup);
-    pr_replay_options o = { .storage = s->storage, .num_warps = s->launch.num_warps };
-    N.replays++;
-    return pr_replay_run(s->arena, &setup, &o);
-}
-
-/* ---- confirmation ------------------------------------------------------------------------------------------ */
-static bool probe(subject *s, const int64_t grid[3], const pr_records *r, const pr_witness_access *a, pr_probe *out)
-{
-    const pr_record *rec = &r->records.data[a->record];
-    pr_interp_setup setup;
-    setup_at(s, grid, &setup);
-    pr_interp_target t = { .op_id = rec->site.op_id, .calls = rec->site.calls, .n_calls = rec->site.n_calls,
-                           .iter = a->iteration, .n_iter = a->n_iterations, .lane = a->lane, .rank = a->rank };
-    *out = pr_interp_probe(s->arena, &setup, a->program, &t);
-    return out->available && !out->ub && out->executed != PR_MAYBE &&
-           (out->executed == PR_NO || (out->lane.active != PR_MAYBE && out->lane.addr_known));
-}
-static pr_status confirm_race(void *user, const pr_records *r, const pr_launch *l, pr_race *race, pr_error *err)
-{
-    subject *s = user;
-    const pr_witness_access *side[2] = { &race->a, &race->b };
-    pr_probe p[2];
-    for (int i = 0; i < 2; i++)
-        if (!probe(s, race->grid, r, side[i], &p[i])) {
-            race->confirmation = PR_CONFIRM_UNAVAILABLE;
-            race->confirmation_why = p[i].why ? p[i].why : "not known";
-            return PR_OK;
-        }
-    bool good = true;
-    for (int i = 0; i < 2; i++)
-        good = good && p[i].executed == PR_YES && p[i].lane.active == PR_YES && (pr_i128)p[i].lane.addr == side[i]->address;
-    good = good && p[0].lane.addr < p[1].lane.addr + (uint64_t)p[1].width && p[1].lane.addr < p[0].lane.addr + (uint64_t)p[0].width;
-    race->confirmation = good ? PR_CONFIRMED : PR_UNCONFIRMED;
-    return good ? PR_OK : pr_fail(err, PR_ERR_INTERNAL, "", 0, 0, "witness not reached by the evaluator");
-}
-static pr_status confirm_access(void *user, const pr_records *r, const pr_launch *l, const int64_t grid[3],
-                                const pr_witness_access *a, bool *confirmed, pr_error *err)
-{
-    pr_probe p;
-    *confirmed = false;
-    if (!probe(user, grid, r, a, &p)) return PR_OK;
-    *confirmed = p.executed == PR_YES && p.lane.active == PR_YES && p.lane.addr == (uint64_t)a->address; /* modulo 2^64 */
-    return *confirmed ? PR_OK : pr_fail(err, PR_ERR_INTERNAL, "", 0, 0, "access outside its tensor not reached by the evaluator");
-}
-
-static const char *engine_name(pr_engine_choice e) { return e == PR_ENGINE_AUTO ? "auto" : e == PR_ENGINE_ISL ? "isl" : "z3"; }
-
-/* ---- deciding ------------------------------------------------------------------------------------------------ */
-static pr_config_verdict *decide(subject *s, pr_engine_choice engine)
-{
-    pr_terms *terms = pr_terms_new(s->arena);
-    pr_records *r = PR_NEW(s->arena, pr_records);
-    pr_config_verdict *v = PR_NEW(s->arena, pr_config_verdict);
-    pr_error err = { 0 };
-    pr_lower_options lo;
-    pr_lower_options_default(&lo);
-    if (S.fault > 0 && S.fault <= 10) lo.fault = S.fault;
-    double t0 = now();
-    if (pr_lower_kernel(s->arena, terms, s->ir, s->func, &lo, r, &err) != PR_OK) {
-        mismatch(s, "lowering failed", "%s", err.message);
-        return NULL;
-    }
-    N.seconds[3] += now() - t0;
-    pr_options o;
-    pr_options_default(&o);
-    o.engine = engine;
-    o.atomic_order = PR_ATOMIC_ORDER_STRICT;
-    o.limits.max_ops = (int64_t)S.max_ops;      /* many small questions: none may take long */
-    o.limits.first_ops = o.limits.max_ops < o.limits.first_ops ? o.limits.max_ops : o.limits.first_ops;
-    o.limits.z3_rlimit = (int64_t)S.z3_rlimit;
-    o.limits.max_leaves = 32;
-    if (S.fault > 10) o.fault = S.fault;
-    pr_confirmer c = { .user = s, .race = confirm_race, .access = confirm_access };
-    t0 = now();
-    pr_status st = pr_check_config(s->arena, r, &s->launch, &o, &c, v, &err);
-    N.seconds[engine] += now() - t0;
-    if (now() - t0 > S.slow)
-        printf("slow: seed %llu, kernel %llu, %s: %.1f s, %lld queries, %lld isl operations, %lld leaves\n", (unsigned long long)s->k->seed,
-               (unsigned long long)s->k->number, engine_name(engine), now() - t0, (long long)v->counts.queries,
-               (long long)v->counts.isl_ops, (long long)v->counts.leaves);
-    if (st != PR_OK) {
-        mismatch(s, "internal error", "%s with engine %d: %s", st == PR_ERR_INTERNAL ? "internal" : "error", engine, err.message);
-        return NULL;
-    }
-    return v;
-}
-static bool has_refusal(const pr_config_verdict *v, pr_refusal_kind k)
-{
-    for (int i = 0; i < v->refusals.n; i++)
-        if (v->refusals.data[i].kind == k) return true;
-    return false;
-}
-/* Do these parameters meet the conditions of a T0 proof? */
-static bool within_conditions(const pr_config_verdict *v, const gkernel *k)
-{
-    pr_i128 value[256] = { 0 };
-    bool known[256] = { false };
-    const pr_records *r = v->records;
-    for (int i = 0; i < r->n_args; i++) {
-        const char *name = r->args[i].name.s;
-        if (!r->args[i].param.id || r->args[i].param.id >= 256 || name[0] != 'n') continue;
-        value[r->args[i].param.id] = k->param[name[1] - '0'];
-        known[r->args[i].param.id] = true;
-    }
-    pr_env env = { value, known, 256 };
-    for (int i = 0; i < v->conditions.n; i++) {
-        pr_i128 x;
-        if (!pr_eval(r->terms, v->conditions.data[i], &env, &x) || !x) return false;
-    }
-    return true;
-}
-static bool has_qualifier(const pr_config_verdict *v, const char *part)
-{
-    for (int i = 0; i < v->qualifiers.n; i++)
-        if (strstr(v->qualifiers.data[i], part)) return true;
-    return false;
-}
-static const char *describe(const subject *s, const pr_config_verdict *v)
-{
-    pr_buf b;
-    pr_buf_init(&b, s->arena);
-    pr_buf_printf(&b, "%s", pr_verdict_status_name(v->status));
-    if (v->rung) pr_buf_printf(&b, " %s", pr_rung_name(v->rung));
-    for (int i = 0; i < v->qualifiers.n; i++) pr_buf_printf(&b, " [%s]", v->qualifiers.data[i]);
-    for (int i = 0; i < v->races.n; i++) {
-        const pr_race *r = &v->races.data[i];
-        pr_buf_printf(&b, " %s(line %d, line %d, %s, programs %lld,%lld,%lld and %lld,%lld,%lld)", pr_race_type_name(r->type),
-                      v->records->records.data[r->a.record].loc.text_line, v->records->records.data[r->b.record].loc.text_line,
-                      r->intra ? "one program" : "programs", (long long)r->a.program[0], (long long)r->a.program[1],
-                      (long long)r->a.program[2], (long long)r->b.program[0], (long long)r->b.program[1], (long long)r->b.program[2]);
-    }
-    for (int i = 0; i < v->refusals.n; i++)
-        pr_buf_printf(&b, " {%s line %d: %s}", pr_refusal_slug(v->refusals.data[i].kind), v->refusals.data[i].loc.text_line,
-                      v->refusals.data[i].message ? v->refusals.data[i].message : "");
-    return b.data ? b.data : "";
-}
-
-/* ---- comparing ------------------------------------------------------------------------------------------------- */
-static bool same_ops(const pr_replay_race *x, int a, int b, bool intra)
-{
-    int f = x->first.op->id, g = x->second.op->id;
-    return x->intra == intra && ((f == a && g == b) || (f == b && g == a));
-}
-static int op_of(const pr_config_verdict *v, int record) { return v->records->records.data[record].site.op_id; }
-
-/* exact: no operation of this launch wraps, so that a pair proved under that premise is proved. */
-static void compare_ledger(subject *s, const pr_config_verdict *v, const pr_replay_result *b, const char *engine, bool exact)
-{
-    if (v->status != PR_VERDICT_OK && !exact) return;
-    if (has_refusal(v, PR_REFUSAL_INTEGER_OVERFLOW) || v->ledger.n == 0) return;
-    for (int i = 0; i < b->n_races; i++) {
-        bool open = false, known = false;
-        for (int j = 0; j < v->ledger.n; j++) {
-            const pr_ledger_row *row = &v->ledger.data[j];
-            if (!same_ops(&b->races[i], op_of(v, row->a), op_of(v, row->b), row->intra)) continue;
-            known = true;
-            if (row->bucket != PR_BUCKET_PROVED && row->bucket != PR_BUCKET_FILTERED && row->bucket != PR_BUCKET_GRID_FRAGILE) open = true;
-        }
-        N.ledger_pairs++;
-        if (!open)
-            mismatch(s, "false proof of a pair", "%s: lines %d and %d, %s, %s race in execution (%s); verdict %s", engine,
-                     b->races[i].first.op->line, b->races[i].second.op->line, b->races[i].intra ? "one program" : "programs",
-                     pr_replay_type_name(b->races[i].type), known ? "the pair is proved" : "the pair is not in the ledger",
-                     describe(s, v));
-    }
-}
-static void compare_status(subject *s, const pr_config_verdict *v, const pr_replay_result *b, const char *engine)
-{
-    if (v->status == PR_VERDICT_OK && b->n_races)
-        mismatch(s, "false proof", "%s: %s, but lines %d and %d race (%s, %s)", engine, describe(s, v),
-                 b->races[0].first.op->line, b->races[0].second.op->line, b->races[0].intra ? "one program" : "programs",
-                 pr_replay_type_name(b->races[0].type));
-    if (v->status == PR_VERDICT_VACUOUS) mismatch(s, "vacuous", "%s: %s", engine, describe(s, v));
-    if (v->status == PR_VERDICT_RACES) {
-        for (int i = 0; i < v->races.n; i++) {
-            const pr_race *r = &v->races.data[i];
-            int x = op_of(v, r->a.record), y = op_of(v, r->b.record);
-            bool found = false, possible = false;
-            for (int j = 0; j < b->n_races; j++) found = found || same_ops(&b->races[j], x, y, r->intra);
-            for (int j = 0; j < b->n_possible; j++) {
-                if (!same_ops(&b->possible[j], x, y, r->intra)) continue;
-                possible = true;
-                if (b->possible[j].doubts == PR_REPLAY_MAYBE_SYNC) found = true; /* execution cannot tell */
-            }
-            if (!found && !(possible && b->n_inconclusive))
-                mismatch(s, "false race", "%s: %s, but execution finds no %s race of these two operations%s", engine,
-                         describe(s, v), r->intra ? "intra-program" : "inter-program", possible ? " (a possible one)" : "");
-            if (r->confirmation != PR_CONFIRMED)
-                mismatch(s, "unconfirmed race", "%s: %s: %s", engine, describe(s, v), r->confirmation_why ? r->confirmation_why : "");
-        }
-    }
-    if (v->status == PR_VERDICT_OK || v->status == PR_VERDICT_RACES) {
-        if (v->status == PR_VERDICT_OK && b->n_outside && !has_qualifier(v, "in-bounds"))
-            mismatch(s, "access outside not mentioned", "%s: %s, but line %d leaves its tensor", engine, describe(s, v), b->outside[0].example.op->line);
-        for (int i = 0; i < v->out_of_bounds.n; i++) {
-            bool found = b->n_inconclusive > 0;
-            for (int j = 0; j < b->n_outside; j++)
-                found = found || b->outside[j].example.op->id == op_of(v, v->out_of_bounds.data[i].access.record);
-            if (!found) mismatch(s, "access outside not found", "%s: %s", engine, describe(s, v));
-        }
-    }
-}
-
-/* ---- footprints ---------------------------------------------------------------------------------------------------- */
-typedef struct touch { int op; int program; uint64_t iter; int64_t lane; uint64_t addr; int sure; } touch;
-typedef PR_VEC(touch) touch_vec;
-typedef struct foot {
-    subject *s;
-    const pr_records *r;
-    const int64_t *grid;
-    touch_vec run, model;
-    uint8_t *skip;               /* by operation: not comparable                                     */
-    int64_t budget;
-    pr_i128 *value; bool *known; uint32_t n;
-    bool wraps;                  /* some width condition does not hold                               */
-    uint8_t *wrap_at, *relevant; /* by operation: ... of this one; in a pair that had to be proved      */
-} foot;
-static uint64_t hash_iter(const int64_t *it, int n)
-{
-    uint64_t h = (uint64_t)n;
-    for (int i = 0; i < n; i++) h = h * 1000003u + (uint64_t)it[i] + 1;
-    return h;
-}
-static void on_touch(void *user, const pr_replay_access *a)
-{
-    foot *f = user;
-    if (!a->addr_known || a->n_calls) {
-        f->skip[a->op->id] = 1;
-        return;
-    }
-    for (int i = 0; i < a->n_iter; i++)
-        if (a->iter[i] < 0) f->skip[a->op->id] = 1;
-    const pr_type *t = a->op->operands[0]->type;
-    int64_t lane = 0;
-    for (int d = 0; d < a->rank; d++) lane = lane * t->shape[d] + a->lane[d];
-    touch x = { a->op->id, (int)(a->pid[0] + f->grid[0] * (a->pid[1] + f->grid[1] * a->pid[2])),
-                hash_iter(a->iter, a->n_iter), lane, a->addr, a->active == PR_YES };
-    pr_vec_push(f->s->arena, &f->run, x);
-}
-static void set_var(foot *f, pr_var v, int64_t value)
-{
-    if (!v.id || v.id >= f->n) return;
-    f->value[v.id] = value;
-    f->known[v.id] = true;
-}
-static void note_wrap(foot *f, const pr_record *rec)
-{
-    f->wraps = true;
-    f->wrap_at[rec->site.op_id] = 1;
-}
-/* PR_MAYBE: the term mentions something that only a run could know. */
-static pr_tri holds(foot *f, pr_term t)
-{
-    pr_env env = { f->value, f->known, f->n };
-    pr_i128 x;
-    if (pr_term_none(t)) return PR_YES;
-    if (!pr_eval(f->r->terms, t, &env, &x)) return PR_MAYBE;
-    return x ? PR_YES : PR_NO;
-}
-static void lanes(foot *f, const pr_record *rec, int program, uint64_t iter, int sure)
-{
-    pr_env env = { f->value, f->known, f->n };
-    int64_t count = 1;
-    for (int d = 0; d < rec->rank; d++) count *= rec->shape[d];
-    for (int64_t l = 0; l < count; l++) {
-        int64_t rest = l;
-        for (int d = rec->rank - 1; d >= 0; d--) {
-            set_var(f, f->r->lane[d], rest % rec->shape[d]);
-            rest /= rec->shape[d];
-        }
-        f->budget--;
-        pr_tri m = holds(f, rec->mask);
-        if (holds(f, rec->mask_held) != PR_YES) note_wrap(f, rec);
-        if (m == PR_NO) continue;
-        pr_i128 off;
-        if (pr_term_none(rec->offset) || !pr_eval(f->r->terms, rec->offset, &env, &off)) {
-            f->skip[rec->site.op_id] = 1;
-            return;
-        }
-        touch x = { rec->site.op_id, program, iter, l, (uint64_t)(f->s->args[rec->base].value + off), sure && m == PR_YES };
-        pr_vec_push(f->s->arena, &f->model, x);
-        if (holds(f, rec->offset_held) != PR_YES) note_wrap(f, rec);
-    }
-}
-static void frames(foot *f, const pr_record *rec, const pr_frame **chain, int depth, int n, int program,
-                   int64_t *it, int n_it, int sure)
-{
-    if (f->skip[rec->site.op_id] || f->budget < 0) return;
-    if (depth == n) {
-        lanes(f, rec, program, hash_iter(it, n_it), sure);
-        return;
-    }
-    const pr_frame *fr = chain[depth];
-    if (fr->kind == PR_FRAME_COND) {
-        pr_tri c = holds(f, fr->cond);
-        if (holds(f, fr->held) != PR_YES) note_wrap(f, rec);
-        if (c != PR_NO) frames(f, rec, chain, depth + 1, n, program, it, n_it, sure && c == PR_YES);
-        return;
-    }
-    pr_env env = { f->value, f->known, f->n };
-    pr_i128 lo, hi, step;
-    if (!pr_eval(f->r->terms, fr->lower, &env, &lo) || !pr_eval(f->r->terms, fr->upper, &env, &hi) ||
-        !pr_eval(f->r->terms, fr->step, &env, &step) || step <= 0 || (hi - lo) / step > 4096) {
-        f->skip[rec->site.op_id] = 1;
-        return;
-    }
-    if (holds(f, fr->bounds_held) != PR_YES || holds(f, fr->increment_held) == PR_NO) note_wrap(f, rec);
-    for (int64_t k = 0; lo + k * step < hi; k++) {
-        set_var(f, fr->k, k);
-        it[n_it] = k;
-        frames(f, rec, chain, depth + 1, n, program, it, n_it + 1, sure);
-    }
-}
-static int by_touch(const void *x, const void *y)
-{
-    const touch *a = x, *b = y;
-    if (a->op != b->op) return a->op < b->op ? -1 : 1;
-    if (a->program != b->program) return a->program < b->program ? -1 : 1;
-    if (a->iter != b->iter) return a->iter < b->iter ? -1 : 1;
-    if (a->lane != b->lane) return a->lane < b->lane ? -1 : 1;
-    if (a->addr != b->addr) return a->addr < b->addr ? -1 : 1;
-    return 0;
-}
-/* True when every operation was comparable and touches exactly its record's bytes. */
-static bool compare_footprints(subject *s, const pr_config_verdict *v)
-{
-    const pr_records *r = v->records;
-    if (!r || r->refusals.n) return false;
-    bool equal = true;
-    /* where an operation wraps the record's address is another one: a proof must have noticed, a race need not */
-    bool sound = v->status == PR_VERDICT_OK;
-    foot f = { .s = s, .r = r, .grid = s->launch.grid, .budget = 60000 };
-    f.skip = pr_arena_alloc(s->arena, (size_t)s->ir->n_ops + 1);
-    f.wrap_at = pr_arena_alloc(s->arena, (size_t)s->ir->n_ops + 1);
-    f.relevant = pr_arena_alloc(s->arena, (size_t)s->ir->n_ops + 1);
-    for (int i = 0; i < v->ledger.n; i++)
-        if (v->ledger.data[i].bucket != PR_BUCKET_FILTERED)
-            f.relevant[op_of(v, v->ledger.data[i].a)] = f.relevant[op_of(v, v->ledger.data[i].b)] = 1;
-    f.n = pr_vars_count(r->terms);
-    f.value = PR_NEW_N(s->arena, pr_i128, f.n + 1);
-    f.known = PR_NEW_N(s->arena, bool, f.n + 1);
-    pr_interp_setup setup;
-    setup_at(s, f.grid, &setup);
-    pr_replay_options o = { .num_warps = 4 };
-    if (pr_interp_footprint(s->arena, &setup, &o, on_touch, &f)) return false;
-    for (int i = 0; i < r->n_args; i++)
-        if (s->launch.args[i].kind == PR_ARG_INT) set_var(&f, r->args[i].param, (int64_t)s->launch.args[i].value);
-    for (int d = 0; d < 3; d++) set_var(&f, r->grid[d], f.grid[d]);
-    for (int i = 0; i < r->records.n; i++) {
-        const pr_record *rec = &r->records.data[i];
-        const pr_frame *chain[64];
-        int n = 0;
-        for (const pr_frame *fr = rec->frame; fr; fr = fr->outer) n++;
-        if (n > 64 || rec->refused.kind || rec->base < 0 || rec->site.n_calls) {
-            f.skip[rec->site.op_id] = 1;
-            continue;
-        }
-        int at = n;
-        for (const pr_frame *fr = rec->frame; fr; fr = fr->outer) chain[--at] = fr;
-        int64_t it[64], p[3];
-        for (p[2] = 0; p[2] < f.grid[2]; p[2]++)
-            for (p[1] = 0; p[1] < f.grid[1]; p[1]++)
-                for (p[0] = 0; p[0] < f.grid[0]; p[0]++) {
-                    for (int d = 0; d < 3; d++) set_var(&f, r->pid[d], p[d]);
-                    frames(&f, rec, chain, 0, n, (int)(p[0] + f.grid[0] * (p[1] + f.grid[1] * p[2])), it, 0, 1);
-                }
-    }
-    if (f.budget < 0) return false;
-    N.footprints++;
-    if (f.run.n) qsort(f.run.data, (size_t)f.run.n, sizeof(touch), by_touch);
-    if (f.model.n) qsort(f.model.data, (size_t)f.model.n, sizeof(touch), by_touch);
-    int i = 0, j = 0;
-    while (i < f.run.n || j < f.model.n) {
-        const touch *a = i < f.run.n ? &f.run.data[i] : NULL, *b = j < f.model.n ? &f.model.data[j] : NULL;
-        int c = !a ? 1 : !b ? -1 : by_touch(a, b);
-        const touch *t = c <= 0 ? a : b;
-        if (!f.skip[t->op]) {
-            N.footprint_sites++;
-            bool exact = c < 0 ? a->sure : c > 0 && b->sure;
-            if (exact) equal = false;
-            if (exact && (!f.wrap_at[t->op] || (sound && f.relevant[t->op])))
-                mismatch(s, c < 0 ? "footprint: bytes missing in the record" : "footprint: the record has more bytes",
-                         "op %d program %d lane %lld address %#llx; %s", t->op, t->program, (long long)t->lane,
-                         (unsigned long long)t->addr, describe(s, v));
-        } else {
-            equal = false;
-        }
-        if (c <= 0) i++;
-        if (c >= 0) j++;
-    }
-    return equal && !f.wraps;
-}
-
-/* The launch run twice on the same buffers, for several contents, against what the verdict says of that. */
-static void again(subject *s, const pr_config_verdict *v, bool counted)
-{
-    bool yes = !strcmp(v->idempotent, "yes"), no = !strcmp(v->idempotent, "no");
-    pr_interp_setup setup;
-    if (counted && v->status == PR_VERDICT_OK) N.repeats[yes ? 0 : no ? 1 : 2]++;
-    if (!yes && !no) return;
-    setup_at(s, s->k->grid, &setup);
-    bool changed = false, complete = true;
-    for (int i = 0; i < 4 && !s->kind; i++) {
-        repeat_result r = repeat_launch(s->arena, &setup, s->storage, s->k->seed + 17 * s->k->number + (uint64_t)i, i % 2);
-        complete = complete && r.followed && r.known == r.bytes;
-        changed = changed || r.differs;
-        if (counted && r.followed) N.repeated[yes ? 0 : 1]++, N.repeated_bytes += (uint64_t)r.known;
-        if (yes && r.followed && r.differs)
-            mismatch(s, "not idempotent", "idempotent: yes, but a second run changes byte %llu", (unsigned long long)r.differs);
-    }
-    if (no && complete && !changed) mismatch(s, "idempotent", "idempotent: no, but a second run changes nothing");
-}
-
-/* ---- one kernel ------------------------------------------------------------------------------------------------------ */
-/* Looks at everything; true when something is wrong. counted: add to the statistics. */
-static bool examine(const gkernel *k, char *why, size_t why_size, const char **kind, bool counted)
-{
-    static gkernel moved;
-    subject s = { .k = k, .why = why, .why_size = why_size, .arena = pr_arena_new((size_t)1 << 30, NULL) };
-    gfeatures features;
-    pr_error err = { 0 };
-    why[0] = 0;
-    s.text = gen_ttir(k, &features);
-    pr_read_limits limits;
-    pr_read_limits_default(&limits);
-    s.ir = pr_ir_parse(s.arena, s.text, strlen(s.text), "kernel.ttir", &limits, &err);
-    const char *reason = "";
-    if (!s.ir) {
-        mismatch(&s, "text rejected", "kernel.ttir:%d:%d: %s", err.line, err.col, err.message);
-    } else if (!(s.func = pr_ir_kernel(s.ir, pr_str_of("kernel"), &reason))) {
-        mismatch(&s, "kernel not found", "%s", reason);
-    } else if (bind(&s, k->grid)) {
-        pr_config_verdict *v[3] = { 0 };
-        /* isl first; the default repeats its answers, so ask it where isl left something open, and at times */
-        static const pr_engine_choice order[] = { PR_ENGINE_ISL, PR_ENGINE_AUTO, PR_ENGINE_Z3 };
-        for (int i = 0; i < 3 && !s.kind; i++) {
-            pr_engine_choice e = order[i];
-            if (e == PR_ENGINE_Z3 && (S.no_z3 || k->number % S.z3_every || !pr_engine_z3())) continue;
-            if (e == PR_ENGINE_AUTO && v[PR_ENGINE_ISL] && v[PR_ENGINE_ISL]->status != PR_VERDICT_UNSUPPORTED && k->number % 8) continue;
-            v[e] = decide(&s, e);
-        }
-        if (!v[PR_ENGINE_AUTO]) v[PR_ENGINE_AUTO] = v[PR_ENGINE_ISL];
-        pr_replay_result b = { 0 };
-        if (!s.kind) b = replay_at(&s, k->grid);
-        bool usable = !s.kind && !b.refused && b.n_ub == 0;
-        bool exact = usable && v[0] && compare_footprints(&s, v[0]);
-        for (int e = 0; e < 3 && usable; e++) {
-            if (!v[e] || (e && v[e] == v[0])) continue;
-            compare_status(&s, v[e], &b, engine_name((pr_engine_choice)e));
-            compare_ledger(&s, v[e], &b, engine_name((pr_engine_choice)e), exact);
-        }
-        if (!s.kind && v[1] && v[2]) {
-            pr_verdict_status x = v[1]->status, y = v[2]->status;
-            if ((x == PR_VERDICT_OK && y == PR_VERDICT_RACES) || (x == PR_VERDICT_RACES && y == PR_VERDICT_OK))
-                mismatch(&s, "engines contradict", "isl: %s; z3: %s", describe(&s, v[1]), describe(&s, v[2]));
-        }
-        if (usable && v[0] && !s.kind) again(&s, v[0], counted);
-        /* other launches in the scope of a proof */
-        for (int e = 0; e < 3 && usable && !s.kind; e++) {
-            if (!v[e] || (e && v[e] == v[0]) || v[e]->status != PR_VERDICT_OK || v[e]->rung == PR_RUNG_T1_LAUNCH) continue;
-            if (has_qualifier(v[e], "overflow")) continue;
-            uint64_t rng = k->seed * 31 + k->number * 7 + (uint64_t)e;
-            for (int tries = 0; tries < 2 && !s.kind; tries++) {
-                int64_t grid[3];
-                memcpy(&moved, k, sizeof moved);
-                for (int d = 0; d < 3; d++)
-                    grid[d] = v[e]->grid_axis[d] ? v[e]->grid_axis[d] : 1 + (int64_t)(gen_rng_next(&rng) % (d ? 4 : 8));
-                if (v[e]->rung == PR_RUNG_T0)
-                    for (int p = 0; p < k->n_params; p++) {
-                        int64_t x = (int64_t)(gen_rng_next(&rng) % (p ? 8 : 160)) - 2;
-                        if (v[e]->conditions.n && tries) x = k->param[p] + x % 8; /* near the bound */
-                        if (k->param[p] % 16 == 0) x = x / 16 * 16; /* the text says divisible */
-                        moved.param[p] = x;
-                    }
-                if (v[e]->rung == PR_RUNG_T0 && !within_conditions(v[e], &moved)) continue;
-                const gkernel *saved = s.k;
-                s.k = &moved;
-                if (bind(&s, grid)) {
-                    pr_replay_result other = replay_at(&s, grid);
-                    if (!other.refused && other.n_ub == 0 && other.n_races) {
-                        mismatch(&s, "false proof elsewhere", "%s: %s at grid %lld,%lld,%lld, but lines %d and %d race at grid %lld,%lld,%lld with n0 = %lld, n1 = %lld",
-                                 engine_name((pr_engine_choice)e), describe(&s, v[e]), (long long)k->grid[0], (long long)k->grid[1],
-                                 (long long)k->grid[2], other.races[0].first.op->line, other.races[0].second.op->line,
-                                 (long long)grid[0], (long long)grid[1], (long long)grid[2], (long long)moved.param[0], (long long)moved.param[1]);
-                    }
-                    N.other_grids++;
-                }
-                s.k = saved;
-            }
-        }
-        if (counted && v[0]) {
-            if (b.refused || b.n_inconclusive) N.inconclusive++;
-            N.ok += v[0]->status == PR_VERDICT_OK;
-            N.races += v[0]->status == PR_VERDICT_RACES;
-            N.undecided += v[0]->status == PR_VERDICT_UNSUPPORTED;
-            N.vacuous += v[0]->status == PR_VERDICT_VACUOUS;
-            if (v[0]->status == PR_VERDICT_OK) N.rung[v[0]->rung]++;
-            if (v[0]->refusals.n) N.refused[v[0]->refusals.data[0].kind]++;
-            for (int e = 0; e < 3; e++) N.engine_undecided[e] += v[e] && v[e]->status == PR_VERDICT_UNSUPPORTED;
-            N.overflow += has_qualifier(v[0], "overflow");
-            N.outside += b.n_outside > 0;
-            if (S.verbose) printf("%llu: %s\n", (unsigned long long)k->number, describe(&s, v[0]));
-        }
-    }
-    if (counted) {
-        N.kernels++;
-        for (int i = 0; gen_feature_name[i]; i++) N.feature[i] += features.has[i];
-    }
-    free(s.text);
-    pr_arena_free(s.arena);
-    *kind = s.kind;
-    return s.kind != NULL;
-}
+static settings S = { .seed = 1, .count = 20000 };
 
 typedef struct same_kind { const char *kind; char *why; size_t size; } same_kind;
 static bool still_wrong(void *user, const gkernel *candidate)
 {
     same_kind *w = user;
     const char *kind;
-    return examine(candidate, w->why, w->size, &kind, false) && strcmp(kind, w->kind) == 0;
+    return pipeline_examine(candidate, w->why, w->size, &kind, false) && strcmp(kind, w->kind) == 0;
 }
 static void report(gkernel *k, const char *kind, const char *why)
 {
@@ -655,7 +27,7 @@ static void report(gkernel *k, const char *kind, const char *why)
     same_kind w = { kind, again, sizeof again };
     if (!S.no_shrink) gen_shrink(k, still_wrong, &w, 1500);
     const char *now_kind;
-    examine(k, again, sizeof again, &now_kind, false);
+    pipeline_examine(k, again, sizeof again, &now_kind, false);
     char *text = gen_ttir(k, NULL), *json = gen_launch(k, k->grid, NULL);
     printf("shrunk: %s\n  %s\n%s%s\n", now_kind ? now_kind : "(gone)", again, text, json);
     fflush(stdout);
@@ -665,36 +37,36 @@ static void report(gkernel *k, const char *kind, const char *why)
 static bool mix_is_good(void)
 {
     bool good = true;
-    double n = (double)N.kernels;
-    uint64_t undecided = N.undecided + N.vacuous, least = N.kernels / 200;   /* of each feature */
+    double n = (double)pipeline_counts.kernels;
+    uint64_t undecided = pipeline_counts.undecided + pipeline_counts.vacuous, least = pipeline_counts.kernels / 200;   /* of each feature */
     printf("mix: %llu kernels, ok %.1f %% (T0 %llu, T1 %llu, T1-launch %llu), races %.1f %%, undecided %.1f %%\n",
-           (unsigned long long)N.kernels, 100 * (double)N.ok / n, (unsigned long long)N.rung[PR_RUNG_T0],
-           (unsigned long long)N.rung[PR_RUNG_T1], (unsigned long long)N.rung[PR_RUNG_T1_LAUNCH],
-           100 * (double)N.races / n, 100 * (double)undecided / n);
+           (unsigned long long)pipeline_counts.kernels, 100 * (double)pipeline_counts.ok / n, (unsigned long long)pipeline_counts.rung[PR_RUNG_T0],
+           (unsigned long long)pipeline_counts.rung[PR_RUNG_T1], (unsigned long long)pipeline_counts.rung[PR_RUNG_T1_LAUNCH],
+           100 * (double)pipeline_counts.races / n, 100 * (double)undecided / n);
     printf("undecided by kind:");
     for (int i = 1; i < PR_REFUSAL_COUNT; i++)
-        if (N.refused[i]) printf(" %s %llu", pr_refusal_slug((pr_refusal_kind)i), (unsigned long long)N.refused[i]);
+        if (pipeline_counts.refused[i]) printf(" %s %llu", pr_refusal_slug((pr_refusal_kind)i), (unsigned long long)pipeline_counts.refused[i]);
     printf("\nundecided with isl alone %llu, z3 alone %llu; overflow qualifiers %llu; launches that leave a tensor %llu\n",
-           (unsigned long long)N.engine_undecided[1], (unsigned long long)N.engine_undecided[2],
-           (unsigned long long)N.overflow, (unsigned long long)N.outside);
+           (unsigned long long)pipeline_counts.engine_undecided[1], (unsigned long long)pipeline_counts.engine_undecided[2],
+           (unsigned long long)pipeline_counts.overflow, (unsigned long long)pipeline_counts.outside);
     printf("replays %llu (%llu kernels inconclusive), other launches %llu, racing pairs looked up %llu, footprints %llu (%llu lane accesses)\n",
-           (unsigned long long)N.replays, (unsigned long long)N.inconclusive, (unsigned long long)N.other_grids,
-           (unsigned long long)N.ledger_pairs, (unsigned long long)N.footprints, (unsigned long long)N.footprint_sites);
-    printf("run twice: yes %llu (%llu runs followed), no %llu (%llu), unknown %llu; %llu bytes compared\n", (unsigned long long)N.repeats[0],
-           (unsigned long long)N.repeated[0], (unsigned long long)N.repeats[1], (unsigned long long)N.repeated[1],
-           (unsigned long long)N.repeats[2], (unsigned long long)N.repeated_bytes);
-    printf("seconds: lower %.1f, auto %.1f, isl %.1f, z3 %.1f\n", N.seconds[3], N.seconds[0], N.seconds[1], N.seconds[2]);
-    if (N.ok * 4 < N.kernels || N.races * 4 < N.kernels || undecided * 5 > N.kernels) {
+           (unsigned long long)pipeline_counts.replays, (unsigned long long)pipeline_counts.inconclusive, (unsigned long long)pipeline_counts.other_grids,
+           (unsigned long long)pipeline_counts.ledger_pairs, (unsigned long long)pipeline_counts.footprints, (unsigned long long)pipeline_counts.footprint_sites);
+    printf("run twice: yes %llu (%llu runs followed), no %llu (%llu), unknown %llu; %llu bytes compared\n", (unsigned long long)pipeline_counts.repeats[0],
+           (unsigned long long)pipeline_counts.repeated[0], (unsigned long long)pipeline_counts.repeats[1], (unsigned long long)pipeline_counts.repeated[1],
+           (unsigned long long)pipeline_counts.repeats[2], (unsigned long long)pipeline_counts.repeated_bytes);
+    printf("seconds: lower %.1f, auto %.1f, isl %.1f, z3 %.1f\n", pipeline_counts.seconds[3], pipeline_counts.seconds[0], pipeline_counts.seconds[1], pipeline_counts.seconds[2]);
+    if (pipeline_counts.ok * 4 < pipeline_counts.kernels || pipeline_counts.races * 4 < pipeline_counts.kernels || undecided * 5 > pipeline_counts.kernels) {
         printf("FAIL: the mix needs at least 25 %% ok, at least 25 %% races and at most 20 %% undecided\n");
         good = false;
     }
     for (int i = 0; gen_feature_name[i]; i++)
-        if (N.feature[i] < least) {
-            printf("FAIL: %s in %llu kernels, fewer than %llu\n", gen_feature_name[i], (unsigned long long)N.feature[i], (unsigned long long)least);
+        if (pipeline_counts.feature[i] < least) {
+            printf("FAIL: %s in %llu kernels, fewer than %llu\n", gen_feature_name[i], (unsigned long long)pipeline_counts.feature[i], (unsigned long long)least);
             good = false;
         }
-    if (S.verbose)
-        for (int i = 0; gen_feature_name[i]; i++) printf("  %6llu %s\n", (unsigned long long)N.feature[i], gen_feature_name[i]);
+    if (pipeline.verbose)
+        for (int i = 0; gen_feature_name[i]; i++) printf("  %6llu %s\n", (unsigned long long)pipeline_counts.feature[i], gen_feature_name[i]);
     return good;
 }
 static bool number(const char *arg, const char *name, uint64_t *out)
@@ -710,14 +82,14 @@ int main(int argc, char **argv)
     uint64_t x = 0;
     for (int i = 1; i < argc; i++) {
         if (number(argv[i], "--seed", &S.seed) || number(argv[i], "--count", &S.count) || number(argv[i], "--first", &S.first) ||
-            number(argv[i], "--max-ops", &S.max_ops) || number(argv[i], "--z3-rlimit", &S.z3_rlimit) ||
-            number(argv[i], "--z3-every", &S.z3_every)) continue;
-        if (number(argv[i], "--fault", &x)) S.fault = (int)x;
-        else if (number(argv[i], "--slow-ms", &x)) S.slow = (double)x / 1000;
+            number(argv[i], "--max-ops", &pipeline.max_ops) || number(argv[i], "--z3-rlimit", &pipeline.z3_rlimit) ||
+            number(argv[i], "--z3-every", &pipeline.z3_every)) continue;
+        if (number(argv[i], "--fault", &x)) pipeline.fault = (int)x;
+        else if (number(argv[i], "--slow-ms", &x)) pipeline.slow = (double)x / 1000;
         else if (!strcmp(argv[i], "--forever")) S.forever = true;
-        else if (!strcmp(argv[i], "--verbose")) S.verbose = true;
+        else if (!strcmp(argv[i], "--verbose")) pipeline.verbose = true;
         else if (!strcmp(argv[i], "--no-mix")) S.no_mix = true;
-        else if (!strcmp(argv[i], "--no-z3")) S.no_z3 = true;
+        else if (!strcmp(argv[i], "--no-z3")) pipeline.no_z3 = true;
         else if (!strcmp(argv[i], "--no-shrink")) S.no_shrink = true;
         else {
             fprintf(stderr, "usage: fuzz_pipeline [--seed=N] [--first=N] [--count=N] [--forever] [--fault=N]\n"
@@ -726,7 +98,7 @@ int main(int argc, char **argv)
         }
     }
 #ifndef PR_FAULTS
-    if (S.fault) {
+    if (pipeline.fault) {
         fprintf(stderr, "this build has no planted faults\n");
         return 2;
     }
@@ -735,11 +107,11 @@ int main(int argc, char **argv)
     static char why[4000];
     printf("seed %llu\n", (unsigned long long)S.seed);
     int found = 0;
-    double began = now();
+    double began = pipeline_now();
     for (uint64_t i = S.first; S.forever || i < S.first + S.count; i++) {
         const char *kind;
         gen_kernel(&k, S.seed, i);
-        if (!examine(&k, why, sizeof why, &kind, true)) {
+        if (!pipeline_examine(&k, why, sizeof why, &kind, true)) {
             if (S.forever && (i + 1) % 20000 == 0) {
                 mix_is_good();
                 fflush(stdout);
@@ -747,8 +119,8 @@ int main(int argc, char **argv)
             continue;
         }
         found++;
-        if (S.fault) {
-            printf("fault %d found by kernel %llu after %.1f s: %s\n  %s\n", S.fault, (unsigned long long)i, now() - began, kind, why);
+        if (pipeline.fault) {
+            printf("fault %d found by kernel %llu after %.1f s: %s\n  %s\n", pipeline.fault, (unsigned long long)i, pipeline_now() - began, kind, why);
             char *text = gen_ttir(&k, NULL), *json = gen_launch(&k, k.grid, NULL);
             printf("%s%s\n", text, json);
             free(text);
@@ -758,12 +130,12 @@ int main(int argc, char **argv)
         report(&k, kind, why);
         if (found >= 5) break;
     }
-    if (S.fault) {
-        printf("FAIL: fault %d was not found in %llu kernels\n", S.fault, (unsigned long long)S.count);
+    if (pipeline.fault) {
+        printf("FAIL: fault %d was not found in %llu kernels\n", pipeline.fault, (unsigned long long)S.count);
         return 1;
     }
     bool good = S.no_mix || found ? true : mix_is_good();
     if (found) mix_is_good();
-    printf("%.1f s, %d mismatches\n", now() - began, found);
+    printf("%.1f s, %d mismatches\n", pipeline_now() - began, found);
     return found || !good ? 1 : 0;
 }
