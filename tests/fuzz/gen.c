@@ -1,8 +1,21 @@
 #include "gen_internal.h"
 #include <string.h>
 
+static const uint8_t *tape;
+static size_t tape_left;
+void gen_rng_tape(const uint8_t *bytes, size_t n)
+{
+    tape = bytes;
+    tape_left = n;
+}
 uint64_t gen_rng_next(uint64_t *state)
 {
+    if (tape_left >= 2) {
+        uint64_t x = (uint64_t)tape[0] | (uint64_t)tape[1] << 8;
+        tape += 2;
+        tape_left -= 2;
+        return x << 33 | x;
+    }
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;

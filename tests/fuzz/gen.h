@@ -96,4 +96,6 @@ char *gen_launch(const gkernel *k, const int64_t grid[3], const char *ttir_text)
 void gen_shrink(gkernel *k, bool (*keep)(void *user, const gkernel *candidate), void *user, int max_tries);
 
 uint64_t gen_rng_next(uint64_t *state);
+/* The next numbers come from these bytes, two each, before any state is asked. The bytes stay the caller's until n is 0 again. */
+void gen_rng_tape(const uint8_t *bytes, size_t n);
 #endif

@@ -10,7 +10,7 @@
 #include "pipeline.h"
 #include "repeat.h"
 
-pipeline_settings pipeline = { .slow = 5, .max_ops = 2000, .z3_rlimit = 50000, .z3_every = 1 };
+pipeline_settings pipeline = { .slow = 5, .max_ops = 2000, .z3_rlimit = 50000, .z3_every = 1, .max_work = 1 << 24 };
 pipeline_tally pipeline_counts;
 
 double pipeline_now(void)
@@ -69,31 +69,32 @@ static void bind_args(subject *s)
         }
     }
 }
+static pr_status bind_json(subject *s, const char *json, size_t n, pr_error *err)
+{
+    pr_refusal_vec refusals = { 0 };
+    pr_launch_limits limits;
+    pr_launch_limits_default(&limits);
+    pr_launch_doc *d = pr_launch_doc_parse(s->arena, json, n, "launch.json", "", false, err);
+    pr_status st = !d ? PR_ERR_INPUT : pr_launch_doc_check(d, 0, err);
+    if (st == PR_OK) st = pr_launch_bind(s->arena, d, 0, 0, s->ir, s->func, &limits, NULL, &s->launch, &refusals, err);
+    if (st == PR_OK) bind_args(s);
+    pr_launch_doc_free(d);
+    return st;
+}
 /* Launch facts of the kernel at a grid. False: bad input, which is a mistake of the generator. */
 static bool bind(subject *s, const int64_t grid[3])
 {
     char *json = gen_launch(s->k, grid, NULL);
     pr_error err = { 0 };
-    pr_refusal_vec refusals = { 0 };
-    pr_launch_limits limits;
-    pr_launch_limits_default(&limits);
-    bool good = false;
-    pr_launch_doc *d = pr_launch_doc_parse(s->arena, json, strlen(json), "launch.json", "", false, &err);
-    if (d && pr_launch_doc_check(d, 0, &err) == PR_OK &&
-        pr_launch_bind(s->arena, d, 0, 0, s->ir, s->func, &limits, NULL, &s->launch, &refusals, &err) == PR_OK) {
-        bind_args(s);
-        good = true;
-    } else {
-        mismatch(s, "launch rejected", "%s:%d:%d: %s", err.file, err.line, err.col, err.message);
-    }
-    pr_launch_doc_free(d);
+    bool good = bind_json(s, json, strlen(json), &err) == PR_OK;
+    if (!good) mismatch(s, "launch rejected", "%s:%d:%d: %s", err.file, err.line, err.col, err.message);
     free(json);
     return good;
 }
 static void setup_at(const subject *s, const int64_t grid[3], pr_interp_setup *out)
 {
     *out = (pr_interp_setup){ .ir = s->ir, .func = s->func, .args = s->args, .n_args = s->launch.n_args,
-                              .max_work = 1 << 24 };
+                              .max_work = pipeline.max_work };
     memcpy(out->grid, grid, sizeof out->grid);
 }
 static pr_replay_result replay_at(subject *s, const int64_t grid[3])
@@ -177,8 +178,8 @@ static pr_config_verdict *decide(subject *s, pr_engine_choice engine)
     pr_status st = pr_check_config(s->arena, r, &s->launch, &o, &c, v, &err);
     pipeline_counts.seconds[engine] += pipeline_now() - t0;
     if (pipeline_now() - t0 > pipeline.slow)
-        printf("slow: seed %llu, kernel %llu, %s: %.1f s, %lld queries, %lld isl operations, %lld leaves\n", (unsigned long long)s->k->seed,
-               (unsigned long long)s->k->number, engine_name(engine), pipeline_now() - t0, (long long)v->counts.queries,
+        printf("slow: seed %llu, kernel %llu, %s: %.1f s, %lld queries, %lld isl operations, %lld leaves\n",
+               (unsigned long long)(s->k ? s->k->seed : 0), (unsigned long long)(s->k ? s->k->number : 0), engine_name(engine), pipeline_now() - t0, (long long)v->counts.queries,
                (long long)v->counts.isl_ops, (long long)v->counts.leaves);
     if (st != PR_OK) {
         mismatch(s, "internal error", "%s with engine %d: %s", st == PR_ERR_INTERNAL ? "internal" : "error", engine, err.message);
@@ -609,6 +610,31 @@ bool pipeline_examine(const gkernel *k, char *why, size_t why_size, const char *
         for (int i = 0; gen_feature_name[i]; i++) pipeline_counts.feature[i] += features.has[i];
     }
     free(s.text);
+    pr_arena_free(s.arena);
+    *kind = s.kind;
+    return s.kind != NULL;
+}
+
+/* A text that was not made here: whatever is rejected is somebody's mistake, and nobody's fault. */
+bool pipeline_examine_text(const char *text, size_t n, const char *launch, size_t n_launch, char *why, size_t why_size, const char **kind)
+{
+    subject s = { .why = why, .why_size = why_size, .arena = pr_arena_new((size_t)1 << 30, NULL) };
+    pr_error err = { 0 };
+    const char *reason = "";
+    why[0] = 0;
+    s.ir = pr_ir_parse(s.arena, text, n, "kernel.ttir", NULL, &err);
+    if (s.ir) s.func = pr_ir_kernel(s.ir, (pr_str){ 0 }, &reason);
+    if (s.func && bind_json(&s, launch, n_launch, &err) == PR_OK && s.launch.grid_known) {
+        pr_config_verdict *v = decide(&s, PR_ENGINE_AUTO);
+        pr_replay_result b = { 0 };
+        if (!s.kind) b = replay_at(&s, s.launch.grid);
+        if (!s.kind && !b.refused && b.n_ub == 0) {
+            bool exact = compare_footprints(&s, v);
+            compare_status(&s, v, &b, "auto");
+            compare_ledger(&s, v, &b, "auto", exact);
+        }
+        if (v) pipeline_counts.kernels++;
+    }
     pr_arena_free(s.arena);
     *kind = s.kind;
     return s.kind != NULL;

@@ -17,6 +17,7 @@
 typedef struct pipeline_settings {
     uint64_t max_ops, z3_rlimit, z3_every;   /* Z3 looks at every so manieth kernel                  */
     bool verbose, no_z3;
+    int64_t max_work;                        /* of one execution                                       */
     int fault;                               /* planted, 0 = none; builds with PR_FAULTS only          */
     double slow;                             /* seconds from which a decision is printed               */
 } pipeline_settings;
@@ -34,5 +35,8 @@ extern pipeline_tally pipeline_counts;
 /* Looks at everything; true when something is wrong: *kind is then its class, why a description. counted: add to the
  * counts. Not reentrant. */
 bool pipeline_examine(const gkernel *k, char *why, size_t why_size, const char **kind, bool counted);
+/* The same for a text and a launch document of any origin, with the default engines and at that launch only. False also
+ * when either is rejected. Status `vacuous` is a mismatch here too, as no execution is excluded by a guard. */
+bool pipeline_examine_text(const char *text, size_t n, const char *launch, size_t n_launch, char *why, size_t why_size, const char **kind);
 double pipeline_now(void); /* seconds, monotonic */
 #endif

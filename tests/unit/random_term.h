@@ -3,9 +3,15 @@
 #define PR_TESTS_RANDOM_TERM_H
 #include "term/term.h"
 
-typedef struct rng { uint64_t s; } rng;
+/* A stream from a seed. Where there are bytes, these come first, two a number: a fuzzer changes one choice at a time. */
+typedef struct rng { uint64_t s; const uint8_t *bytes; size_t n; } rng;
 static inline uint32_t rnd(rng *r)
 {
+    if (r->n >= 2) {
+        r->bytes += 2;
+        r->n -= 2;
+        return (uint32_t)r->bytes[-2] | (uint32_t)r->bytes[-1] << 8;
+    }
     r->s ^= r->s << 13;
     r->s ^= r->s >> 7;
     r->s ^= r->s << 17;
