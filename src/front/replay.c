@@ -93,6 +93,7 @@ static pr_tri before_by_barrier(const pr_interp_epoch *a, const pr_interp_epoch 
 /* Do the two stand in different arms of one execution of a branch? */
 static bool exclude(const pr_rlog *l, const pr_rdyn *x, const pr_rdyn *y)
 {
+    if (!x->n_arms || !y->n_arms) return false;
     const pr_interp_arm *a = l->arms.data + x->arms, *b = l->arms.data + y->arms;
     for (int i = 0; i < x->n_arms && i < y->n_arms && a[i].id == b[i].id; i++)
         if (a[i].arm != b[i].arm) return true;

@@ -156,7 +156,7 @@ pr_replay_access pr_rlog_access(const pr_rlog *l, const pr_rev *e)
     const pr_rdyn *d = &l->dyns.data[e->dyn];
     const pr_rsite *s = &l->sites.data[d->site];
     pr_replay_access a = {.op = s->op, .calls = s->calls, .n_calls = s->n_calls,
-                          .iter = l->iters.data + d->iter, .n_iter = s->n_iter, .rank = s->rank,
+                          .iter = s->n_iter ? l->iters.data + d->iter : NULL, .n_iter = s->n_iter, .rank = s->rank,
                           .addr = e->addr, .width = s->width, .kind = s->kind, .via_desc = s->via_desc,
                           .writes = pr_rsite_writes(s), .base = -1};
     pr_rlog_program(l, d->program, a.pid);

@@ -136,7 +136,7 @@ static bool product(pr_i128 a, pr_i128 b, pr_i128 *r)
 
 static bool run_one(const pr_tape *x, const op *o, const pr_i128 *at, pr_i128 *r)
 {
-    const int *k = x->operand.data + o->first;
+    const int *k = o->n ? x->operand.data + o->first : NULL;
     bool ok0 = o->n > 0 && x->ok[k[0]], ok1 = o->n > 1 && x->ok[k[1]], both = ok0 && ok1;
     pr_i128 a = ok0 ? x->v[k[0]] : 0, b = ok1 ? x->v[k[1]] : 0, part;
     switch ((pr_term_op)o->op) {
@@ -184,7 +184,7 @@ static bool run_one(const pr_tape *x, const op *o, const pr_i128 *at, pr_i128 *r
 /* One operation in 64 bits; false on overflow or where lazy values could matter. */
 static bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *r)
 {
-    const int *k = x->operand.data + o->first;
+    const int *k = o->n ? x->operand.data + o->first : NULL;
     const int64_t *v = x->fast;
     int64_t a = o->n > 0 ? v[k[0]] : 0, b = o->n > 1 ? v[k[1]] : 0, q, m, part;
     switch ((pr_term_op)o->op) {
