@@ -1,14 +1,40 @@
 /* The check of a TTGIR text: shared and tensor memory, for the public library. */
 #include "polyrace_impl.h"
+#include <string.h>
 #include "shm/check.h"
 
 /* Relations of a whole kernel: so many isl operations for one of a query (shared-memory.md 4.6). */
 enum { OPS_A_KERNEL = 2500 };
 
+static bool same_type(const pr_type *a, const pr_type *b)
+{ return a && b && a->kind == b->kind && a->bits == b->bits; }
+
+/* What the launch says about the arguments of func. A second text of the same compile has the arguments of the first;
+ * those it has not are left open. */
+static const pr_shm_binding *binding(pr_job *j, const pr_op *func)
+{
+    const pr_launch *l = j->launch;
+    if (!l) return NULL;
+    const pr_block *own = pr_region_block(func->regions[0]), *first = j->func ? pr_region_block(j->func->regions[0]) : NULL;
+    int n = func == j->func || (first && first->n_args == own->n_args) ? own->n_args : 0;
+    pr_shm_binding *b = PR_NEW(j->arena, pr_shm_binding);
+    bool *known = PR_NEW_N(j->arena, bool, n + 1);
+    int64_t *value = PR_NEW_N(j->arena, int64_t, n + 1);
+    for (int i = 0; i < n && i < l->n_args; i++) {
+        bool same = func == j->func || (pr_str_eq(own->args[i]->name, first->args[i]->name) && same_type(own->args[i]->type, first->args[i]->type));
+        known[i] = same && l->args[i].kind == PR_ARG_INT && l->args[i].value >= INT64_MIN && l->args[i].value <= INT64_MAX;
+        value[i] = known[i] ? (int64_t)l->args[i].value : 0;
+    }
+    *b = (pr_shm_binding){ .n_args = n, .known = known, .value = value, .grid_known = l->grid_known };
+    memcpy(b->grid, l->grid, sizeof b->grid);
+    return b;
+}
+
 static void check(const pr_plan *p, pr_job *j, const pr_ir *ir, const pr_op *func, pr_config_verdict *out)
 {
     pr_shm_options options;
     pr_shm_options_default(&options);
+    if (p->o.rung != PR_RUNG_T0) options.launch = binding(j, func);
     options.max_ops = p->o.max_ops ? p->o.max_ops * OPS_A_KERNEL : 0;
     options.no_proof = p->o.engine == POLYRACE_ENGINE_Z3; /* the proof is made of isl relations */
     options.cross_check = p->o.cross_check;

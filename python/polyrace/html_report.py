@@ -21,6 +21,7 @@ SCOPES = {
     "T1": "for these parameters and any grid",
     "T1-launch": "for this launch only",
     "every-trip-count": "for every trip count",
+    "launch": "for the values of this launch",
 }
 
 
@@ -222,7 +223,8 @@ def _view(entry: Entry, number: int, sources: _Sources) -> Dict[str, Any]:
         "findings": findings,
         "explained": _explained(entry),
         "why": entry.why,
-        "shared": level.get("status") == "ok",
+        "shared": SCOPES.get(level.get("scope") or "", "") if level.get("status") == "ok" else "",
+        "trips": "at the values of this launch" if "launch" in (doc.get("scope"), level.get("scope")) else "for all trip counts",
         "bounds": bounds,
         "args": _args(entry.launch),
         "grid": (entry.launch or {}).get("grid"),

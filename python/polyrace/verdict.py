@@ -16,6 +16,10 @@ VERSION = 1
 """Version of the documents that this package reads and writes."""
 
 STATUSES = ("races", "deadlock", "hazard", "unsupported", "vacuous", "ok")  # worst first; the second and third: TTGIR texts
+def _trips(scope: "str | None") -> str:
+    return "for the values of this launch" if scope == "launch" else "for every trip count"
+
+
 FAULTS = ("races", "deadlock", "hazard")
 RUNGS = ("T0", "T1", "T1-launch")  # strongest first
 SCOPES = {"T0": "any-params-any-grid", "T1": "this-params-any-grid", "T1-launch": "this-params-this-grid"}
@@ -278,13 +282,13 @@ class Verdict(Node):
         """One line: status, scope, what the claim rests on."""
         if self.status == "ok":
             if self.rung is None:  # a TTGIR text
-                line = "shared and tensor memory are race free for every trip count"
+                line = f"shared and tensor memory are race free {_trips(self.scope)}"
                 return line + (f"; {', '.join(self.qualifiers)}" if self.qualifiers else "")
             words = {"T0": "for any parameters and any grid", "T1": "for these parameters and any grid",
                      "T1-launch": "for this launch only"}
             line = f"race free {words.get(self.rung or '', '')} ({self.rung})"
             if self.levels.get("ttgir", {}).get("status") == "ok":
-                line += ", shared and tensor memory for every trip count"
+                line += f", shared and tensor memory {_trips(self.levels['ttgir'].get('scope'))}"
             return line + (f"; {', '.join(self.qualifiers)}" if self.qualifiers else "")
         if self.status == "races":
             n = len(self.races) + sum(f["kind"] == "race" for f in self.findings)

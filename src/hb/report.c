@@ -257,7 +257,11 @@ static void headline(printer *p)
     switch (v->status) {
     case PR_VERDICT_OK:
         colored(p, GREEN, ttgir ? "shared and tensor memory are race free" : "race free");
-        if (ttgir) pr_buf_puts(p->b, " for every trip count");
+        if (ttgir) {
+            bool launch = false;
+            for (int c = 0; c < v->n_configs; c++) launch = launch || v->configs[c].ttgir_launch;
+            pr_buf_printf(p->b, " %s", pr_ttgir_scope_text(launch));
+        }
         else scope(p, v);
         break;
     case PR_VERDICT_DEADLOCK: colored(p, RED, "DEADLOCK"); break;
@@ -327,8 +331,9 @@ static void config(printer *p, int index)
     for (int k = 0; k < c->notes.n; k++) pr_buf_printf(p->b, "  note: %s\n", c->notes.data[k]);
     if (c->second) {
         const pr_config_verdict *s = c->second;
-        pr_buf_printf(p->b, "\n  TTGIR (shared and tensor memory, barriers): %s%s\n", pr_verdict_status_name(s->status),
-                      s->status == PR_VERDICT_OK ? " for every trip count" : "");
+        bool ok = s->status == PR_VERDICT_OK;
+        pr_buf_printf(p->b, "\n  TTGIR (shared and tensor memory, barriers): %s%s%s\n", pr_verdict_status_name(s->status), ok ? " " : "",
+                      ok ? pr_ttgir_scope_text(s->ttgir_launch) : "");
         for (int k = 0; k < s->findings.n; k++) finding(p, &s->findings.data[k]);
         for (int k = 0; k < s->refusals.n; k++) refusal(p, &s->refusals.data[k]);
         for (int k = 0; k < s->notes.n; k++) pr_buf_printf(p->b, "  note: %s\n", s->notes.data[k]);

@@ -363,9 +363,10 @@ static void body(writer *w, const struct polyrace_verdict *v, int from, int n,
     bool top = from == 0 && n == v->n_configs;
     field_text(w, "status", pr_verdict_status_name(status));
     field_text(w, "rung", status == PR_VERDICT_OK ? pr_rung_name(rung) : NULL);
-    bool ttgir = n > 0;
+    bool ttgir = n > 0, bound = false;
     for (int i = 0; i < n; i++) ttgir = ttgir && c[i].ttgir;
-    field_text(w, "scope", status != PR_VERDICT_OK ? NULL : ttgir ? "every-trip-count" : pr_scope_name(rung));
+    for (int i = 0; i < n; i++) bound = bound || c[i].ttgir_launch;
+    field_text(w, "scope", status != PR_VERDICT_OK ? NULL : ttgir ? pr_ttgir_scope_name(bound) : pr_scope_name(rung));
     if (ttgir) field_text(w, "level", "ttgir");
     PR_VEC(const char *) texts = { 0 };
     if (status == PR_VERDICT_OK || status == PR_VERDICT_RACES) {

@@ -159,6 +159,9 @@ void pr_verdict_ttgir(pr_config_verdict *v, bool proved)
     else v->qualifiers.n = 0;
 }
 
+const char *pr_ttgir_scope_name(bool launch) { return launch ? "launch" : "every-trip-count"; }
+const char *pr_ttgir_scope_text(bool launch) { return launch ? "for the values of this launch" : "for every trip count"; }
+
 static int severity(pr_verdict_status s)
 {
     switch (s) {

@@ -104,6 +104,7 @@ typedef struct pr_config_verdict {
     bool deterministic;            /* no atomic whose order matters                               */
     pr_counts counts;
     bool ttgir;                    /* shared and tensor memory: findings instead of races            */
+    bool ttgir_launch;             /* OK: proved for the values of the launch, not for every trip count  */
     PR_VEC(pr_finding) findings;
     PR_VEC(pr_ordered_pair) ordered;   /* of a proved one                                           */
     struct pr_config_verdict *second; /* of the TTGIR text beside a TTIR text, null without one      */
@@ -128,5 +129,7 @@ void pr_verdict_ttgir(pr_config_verdict *v, bool proved);
 const char *pr_verdict_status_name(pr_verdict_status s);
 const char *pr_rung_name(pr_rung r);          /* "T0", "T1", "T1-launch" */
 const char *pr_scope_name(pr_rung r);         /* "any-params-any-grid", ... */
+const char *pr_ttgir_scope_name(bool launch); /* "every-trip-count", "launch" */
+const char *pr_ttgir_scope_text(bool launch); /* for people, after "race free "                        */
 const char *pr_race_type_name(pr_race_type t);
 #endif

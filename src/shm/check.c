@@ -12,7 +12,7 @@ void pr_shm_options_default(pr_shm_options *o)
 }
 
 typedef struct work {
-    pr_shm_prog *p;
+    pr_shm_prog *p;              /* bound: of one launch                                          */
     const pr_shm_options *o;
     pr_shm_findings findings;
     pr_shm_evidences evidence;
@@ -109,8 +109,36 @@ static void set_all(const work *w, int64_t *value, int64_t k, int64_t unit)
     }
 }
 
+enum { MAX_PROGRAMS = 48 };
+/* The programs of a launch: all of a small grid, else the first and last ones. Launch values it does not give are
+ * tried as above. */
+static void bounded_launch(work *w)
+{
+    int64_t value[256];
+    const int64_t *grid = w->p->bound->grid;
+    int n = w->p->params.n < 256 ? w->p->params.n : 256;
+    int64_t total = w->p->bound->grid_known ? 1 : 0;
+    for (int d = 0; d < 3 && total && total <= MAX_PROGRAMS; d++) total *= grid[d];
+    for (int64_t i = 0; i < (total && total <= MAX_PROGRAMS ? total : 32); i++) {
+        int64_t at[3] = { i, i, i };
+        if (total && total <= MAX_PROGRAMS) {
+            at[0] = i % grid[0], at[1] = i / grid[0] % grid[1], at[2] = i / grid[0] / grid[1];
+        } else {
+            for (int d = 0; d < 3; d++) at[d] = !total ? 0 : i < 16 ? i % grid[d] : grid[d] - 1 - (i - 16) % grid[d];
+        }
+        set_all(w, value, i % 10, 1);
+        for (int l = 0; l < n; l++)
+            if (is_program_number(&w->p->params.data[l])) value[l] = at[w->p->params.data[l].name.s[4] - 'x'];
+        run(w, value, n);
+    }
+}
+
 static void bounded(work *w)
 {
+    if (w->p->bound) {
+        bounded_launch(w);
+        return;
+    }
     int64_t k[96], value[256];
     int n = w->p->params.n < 256 ? w->p->params.n : 256, leaves = 0;
     for (int i = 0; i < n; i++) leaves += w->p->params.data[i].leaf;
@@ -241,67 +269,132 @@ static void qualify(const work *w, const pr_shm_model *m, pr_config_verdict *out
     if (w->p->assumes_nonneg) pr_vec_push(w->p->arena, &out->qualifiers, "assumes non-negative operands of unsigned operations");
 }
 
+/* Runs and proof of a kernel, for every launch or for one. */
+typedef struct attempt {
+    work w;
+    pr_shm_model model;
+    pr_shm_proof proof;
+    PR_VEC(pr_finding) findings;
+    PR_VEC(const char *) notes;
+    int assumed;                 /* findings that rest on a condition that is not modelled            */
+    bool ok;
+} attempt;
+
+static void findings_of(attempt *a)
+{
+    pr_arena *arena = a->w.p->arena;
+    const pr_shm_findings *all = &a->w.findings;
+    for (int i = 0; i < 3 * all->n; i++) {           /* races first, then deadlocks, then hazards */
+        pr_finding f;
+        int at = i % all->n;
+        if ((int)pr_shm_finding_kind_of(all->data[at].id) != i / all->n || repeats(all, at)) continue;
+        convert(&a->w, &all->data[at], &f);
+        if (all->data[at].assumed) {
+            a->assumed++;
+            pr_vec_push(arena, &a->notes, pr_arena_printf(arena, "possible %s, assuming conditions that are not modelled: %s", f.id, f.what));
+            continue;
+        }
+        pr_vec_push(arena, &a->findings, f);
+    }
+}
+
+static void attempt_prove(attempt *a, const pr_shm_options *o)
+{
+    pr_shm_symbolic(a->w.p, &a->model);
+    bounded(&a->w);
+    findings_of(a);
+    if (a->findings.n || o->no_proof) return;
+    pr_shm_prove(a->w.p, &a->model, &a->w.evidence, o->max_ops, o->explain, &a->proof);
+    a->ok = a->proof.proved && !a->assumed;
+}
+
+/* Does the launch say anything about a value that the kernel's shared memory could depend on? */
+static bool narrows(const pr_shm_prog *p, const pr_shm_binding *b)
+{
+    const pr_block *entry = pr_region_block(p->func->regions[0]);
+    for (int i = 0; i < p->params.n; i++) {
+        const pr_shm_param *q = &p->params.data[i];
+        if (!q->leaf || q->from_memory) continue;
+        if (b->grid_known && (is_program_number(q) || is_program_count(q))) return true;
+        for (int a = 0; a < entry->n_args && a < b->n_args; a++)
+            if (b->known[a] && pr_str_eq(entry->args[a]->name, q->name)) return true;
+    }
+    return false;
+}
+
+static void take(const attempt *a, pr_config_verdict *out)
+{
+    pr_arena *arena = a->w.p->arena;
+    for (int i = 0; i < a->notes.n; i++) pr_vec_push(arena, &out->notes, a->notes.data[i]);
+    for (int i = 0; i < a->findings.n; i++) pr_vec_push(arena, &out->findings, a->findings.data[i]);
+    for (int i = 0; i < a->proof.refusals.n; i++) pr_vec_push(arena, &out->refusals, a->proof.refusals.data[i]);
+    if (a->proof.text) pr_vec_push(arena, &out->notes, a->proof.text);
+    for (int i = 0; i < a->proof.ordered.n && a->ok; i++) {
+        const pr_shm_event *e[2] = { a->proof.ordered.data[i].first, a->proof.ordered.data[i].second };
+        pr_ordered_pair pair = { .conflicts = a->proof.ordered.data[i].conflicts };
+        for (int k = 0; k < 2; k++) {
+            pr_shm_instance at = { .op = e[k]->op, .loc = e[k]->loc, .agent = e[k]->agent };
+            fill_site(&a->w, &at, k ? &pair.second : &pair.first);
+        }
+        pr_vec_push(arena, &out->ordered, pair);
+    }
+    if (a->ok) qualify(&a->w, &a->model, out);
+}
+
+/* The verdict about the launch alone, when the one about every launch is no proof: a proof, findings where the other
+ * has none, or nothing. */
+static void one_launch(attempt *a, const attempt *all, const pr_shm_options *o, pr_config_verdict *out)
+{
+    pr_shm_prog *p = pr_shm_read(all->w.p->arena, all->w.p->ir, all->w.p->func);
+    *a = (attempt){ .w = { .p = p, .o = o } };
+    p->bound = o->launch;
+    attempt_prove(a, o);
+    if (!a->ok) return;
+    for (int i = 0; i < all->findings.n; i++)
+        pr_vec_push(p->arena, &out->notes, pr_arena_printf(p->arena, "at other launch values: %s: %s (%s)", all->findings.data[i].id,
+                                                           all->findings.data[i].what, all->findings.data[i].trip_counts));
+    for (int i = 0; i < all->proof.refusals.n; i++) {
+        const pr_refusal *r = &all->proof.refusals.data[i];
+        pr_vec_push(p->arena, &out->notes, pr_arena_printf(p->arena, "not for every trip count: %s: %s", pr_refusal_slug(r->kind), r->message));
+    }
+}
+
 void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o,
                   pr_config_verdict *out)
 {
     pr_shm_prog *p = pr_shm_read(arena, ir, func);
-    work w = { .p = p, .o = o };
-    pr_shm_proof proof = { 0 };
+    attempt all = { .w = { .p = p, .o = o } }, one = { 0 };
     out->ttgir = true;
     if (p->refusals.n) {
         out->refusals = p->refusals;
         pr_verdict_ttgir(out, false);
         return;
     }
-    pr_shm_model model;
-    pr_shm_symbolic(p, &model);
-    bounded(&w);
-    int assumed = 0;
-    for (int i = 0; i < 3 * w.findings.n; i++) {     /* races first, then deadlocks, then hazards */
-        pr_finding f;
-        int at = i % w.findings.n;
-        if ((int)pr_shm_finding_kind_of(w.findings.data[at].id) != i / w.findings.n || repeats(&w.findings, at)) continue;
-        convert(&w, &w.findings.data[at], &f);
-        if (w.findings.data[at].assumed) {
-            assumed++;
-            pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "possible %s, assuming conditions that are not modelled: %s", f.id, f.what));
-            continue;
-        }
-        pr_vec_push(arena, &out->findings, f);
-    }
-    bool ok = false;
-    if (out->findings.n && o->cross_check) {
-        pr_shm_prove(p, &model, &w.evidence, o->max_ops, false, &proof);
+    attempt_prove(&all, o);
+    if (all.findings.n && o->cross_check) {
+        pr_shm_proof proof;
+        pr_shm_prove(p, &all.model, &all.w.evidence, o->max_ops, false, &proof);
         pr_refusal r = { .kind = PR_REFUSAL_INTERNAL, .loc = pr_shm_loc(func), .message = "a proof of a kernel with findings" };
         if (proof.proved) pr_vec_push(arena, &out->refusals, r);
     }
-    if (!out->findings.n && !o->no_proof) {
-        pr_shm_prove(p, &model, &w.evidence, o->max_ops, o->explain, &proof);
-        ok = proof.proved && !assumed;
-        out->counts.isl_ops = proof.isl_ops;
-        out->counts.isl = proof.n_pairs;
-        for (int i = 0; i < proof.refusals.n; i++) pr_vec_push(arena, &out->refusals, proof.refusals.data[i]);
-        if (proof.text) pr_vec_push(arena, &out->notes, proof.text);
-    }
-    if (!out->findings.n && !ok) {
-        pr_refusal r = { .kind = assumed ? PR_REFUSAL_POTENTIAL_RACE : PR_REFUSAL_BOUNDED_ONLY,
+    if (!all.ok && o->launch && narrows(p, o->launch)) one_launch(&one, &all, o, out);
+    const attempt *used = one.ok || (one.findings.n && !all.findings.n) ? &one : &all;
+    out->ttgir_launch = one.ok;
+    out->counts.isl_ops = all.proof.isl_ops + one.proof.isl_ops;
+    out->counts.isl = all.proof.n_pairs + one.proof.n_pairs;
+    take(used, out);
+    if (!out->findings.n && !used->ok) {
+        int runs = all.w.runs + one.w.runs;
+        pr_refusal r = { .kind = used->assumed ? PR_REFUSAL_POTENTIAL_RACE : PR_REFUSAL_BOUNDED_ONLY,
                          .loc = pr_shm_loc(func),
-                         .message = assumed ? "every finding rests on a condition that is not modelled"
-                                            : pr_arena_printf(arena, "no finding in %d bounded runs; no proof for every trip count", w.runs) };
+                         .message = used->assumed ? "every finding rests on a condition that is not modelled"
+                                                  : pr_arena_printf(arena, "no finding in %d bounded runs; no proof for every trip count%s", runs,
+                                                                    one.w.p ? ", none for this launch" : "") };
         pr_vec_push(arena, &out->refusals, r);
+        pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "%d bounded runs with launch values up to %" PRId64 "%s", runs,
+                                                        all.w.greatest, all.w.skipped + one.w.skipped ? "; longer ones were left out" : ""));
     }
-    if (!out->findings.n && !ok)
-        pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "%d bounded runs with launch values up to %" PRId64 "%s", w.runs,
-                                                        w.greatest, w.skipped ? "; longer ones were left out" : ""));
-    for (int i = 0; i < proof.ordered.n && ok; i++) {
-        const pr_shm_event *e[2] = { proof.ordered.data[i].first, proof.ordered.data[i].second };
-        pr_ordered_pair pair = { .conflicts = proof.ordered.data[i].conflicts };
-        for (int k = 0; k < 2; k++) {
-            pr_shm_instance at = { .op = e[k]->op, .loc = e[k]->loc, .agent = e[k]->agent };
-            fill_site(&w, &at, k ? &pair.second : &pair.first);
-        }
-        pr_vec_push(arena, &out->ordered, pair);
-    }
-    if (ok) qualify(&w, &model, out);
-    pr_verdict_ttgir(out, ok);
+    if (all.findings.n && one.w.p && !one.ok && !one.findings.n)
+        pr_vec_push(arena, &out->notes, "no run at the values of this launch shows a finding; they are not proved safe");
+    pr_verdict_ttgir(out, used->ok);
 }

@@ -133,6 +133,13 @@ typedef struct pr_shm_param {
     int64_t multiple;            /* of an argument: the text says it is a multiple of this, 1 otherwise     */
 } pr_shm_param;
 
+/* What a launch says about launch values. */
+typedef struct pr_shm_binding {
+    int n_args;                  /* arguments of the kernel                                       */
+    const bool *known; const int64_t *value;  /* by argument: an integer of the launch, signed         */
+    bool grid_known; int64_t grid[3];
+} pr_shm_binding;
+
 /* One kernel, read. */
 typedef struct pr_shm_prog {
     pr_arena *arena;
@@ -152,6 +159,7 @@ typedef struct pr_shm_prog {
     pr_refusal_vec refusals;     /* nothing can be concluded                                     */
     bool assumes_no_overflow;    /* some value could wrap at its printed width                      */
     bool assumes_nonneg;         /* an unsigned operation was read as a signed one                  */
+    const pr_shm_binding *bound; /* both walks are about this launch only; null: about every launch    */
 } pr_shm_prog;
 
 /* Allocations, parameters of the module, refusals that need no walk (instrumented, pre-lowering, several

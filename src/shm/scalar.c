@@ -195,8 +195,18 @@ bool pr_walk_scalar(pr_walk *w, const pr_op *op)
         static const char *const names[] = { "pid_x", "pid_y", "pid_z", "programs_x", "programs_y", "programs_z" };
         int axis = (int)pr_op_attr_int(op, "axis", 0);
         if (axis < 0 || axis > 2) return false;
-        axis += op->opcode == PR_OP_TT_GET_NUM_PROGRAMS ? 3 : 0;
-        pr_walk_set(w, op->results[0], pr_walk_leaf(w, NULL, NULL, names[axis], false));
+        bool number = op->opcode == PR_OP_TT_GET_PROGRAM_ID;
+        const pr_shm_binding *b = w->p->bound && w->p->bound->grid_known ? w->p->bound : NULL;
+        if (b && (!number || b->grid[axis] == 1)) {
+            pr_walk_set(w, op->results[0], pr_walk_term(pr_const(w->T, number ? 0 : b->grid[axis])));
+            return true;
+        }
+        pr_sv leaf = pr_walk_leaf(w, NULL, NULL, names[axis + (number ? 0 : 3)], false);
+        pr_walk_set(w, op->results[0], leaf);
+        if (b && !w->concrete) {                     /* holds from here on */
+            pr_vec_push(w->arena, &w->path, pr_le(w->T, PR_TERM_ZERO, leaf.t));
+            pr_vec_push(w->arena, &w->path, pr_lt(w->T, leaf.t, pr_const(w->T, b->grid[axis])));
+        }
         return true;
     }
     int bits = bits_of(op->results[0]);

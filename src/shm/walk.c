@@ -418,7 +418,12 @@ static void arguments(pr_walk *w)
     const pr_block *entry = pr_region_block(w->p->func->regions[0]);
     for (int i = 0; i < entry->n_args; i++) {
         const pr_type *t = entry->args[i]->type;
-        bool integer = t && (t->kind == PR_TYPE_INT || t->kind == PR_TYPE_INDEX) && t->bits > 1;
+        bool whole = t && (t->kind == PR_TYPE_INT || t->kind == PR_TYPE_INDEX), integer = whole && t->bits > 1;
+        const pr_shm_binding *b = w->p->bound;
+        if (b && whole && i < b->n_args && b->known[i]) {
+            pr_walk_set(w, entry->args[i], pr_walk_term(integer ? pr_const(w->T, b->value[i]) : pr_bool(b->value[i] & 1)));
+            continue;
+        }
         pr_walk_set(w, entry->args[i], integer ? pr_walk_leaf(w, NULL, entry->args[i], NULL, false) : pr_walk_opaque());
     }
 }
