@@ -82,9 +82,9 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
         Z3_solver_assert(z, s, leaf->rows[i].equality ? Z3_mk_eq(z, t, zero) : Z3_mk_ge(z, t, zero));
     }
     if (s && !pr_z3_failed()) {
-        pr_watchdog *w = pr_watchdog_start(z, j->limits->t_wall_ms, NULL);
+        pr_watch *w = pr_z3_watch(z, j->limits->t_wall_ms, NULL);
         Z3_lbool r = Z3_solver_check(z, s);
-        pr_watchdog_stop(w);
+        pr_watch_end(w);
         if (r == Z3_L_FALSE) answer = PR_ANSWER_EMPTY;
         if (r == Z3_L_TRUE) {
             Z3_model m = Z3_solver_get_model(z, s);

@@ -63,7 +63,14 @@ polyrace_error_kind pr_context_exhausted(polyrace_context *c, polyrace_error *er
         }
     }
     pr_error e = { 0 };
-    pr_fail(&e, PR_ERR_MEMORY, "", 0, 0, "out of memory");
+    if (c->oom.stopped) {
+        c->interrupt = 0;
+        pr_fail(&e, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
+    } else {
+        pr_fail(&e, PR_ERR_MEMORY, "", 0, 0, "out of memory");
+    }
+    c->oom.stop = NULL;
+    c->oom.stopped = false;
     return pr_copy_error(err, &e);
 }
 
@@ -219,6 +226,11 @@ void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_optio
 static polyrace_module *module_read(polyrace_context *c, const char *text, size_t length,
                                     const char *name, const polyrace_options *o, pr_error *err)
 {
+    if (c->interrupt) {
+        c->interrupt = 0;
+        pr_fail(err, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
+        return NULL;
+    }
     polyrace_module *m = pr_child_new(c, sizeof *m, NULL);
     m->name = pr_arena_strndup(m->child.arena, name ? name : "", name ? strlen(name) : 0);
     pr_read_limits limits;
@@ -227,7 +239,9 @@ static polyrace_module *module_read(polyrace_context *c, const char *text, size_
     limits.max_bytes = (size_t)o->max_text;
     int64_t began = pr_now_us();
     pr_error e = { 0 };
+    c->oom.stop = &c->interrupt;
     m->ir = pr_ir_parse(m->child.arena, text, length, m->name, &limits, &e);
+    c->oom.stop = NULL;
     m->us_parse = pr_now_us() - began;
     if (!m->ir && e.kind == PR_ERR_LIMIT) {
         m->limit = e; /* not bad input: the check refuses it by name */
@@ -554,8 +568,10 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
     lower.no_gpu_barrier = j->launch && triton_at_least(j->launch->triton, 3, 7);
     j->records = PR_NEW(j->arena, pr_records);
     pr_error e = { 0 };
+    p->ctx->oom.stop = &p->ctx->interrupt;
     pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &lower,
                                   j->records, &e);
+    p->ctx->oom.stop = NULL;
     if (s == PR_ERR_INTERNAL) { /* contained: this configuration is not analysed */
         refuse(j, PR_REFUSAL_INTERNAL, pr_arena_printf(j->arena, "%s", e.message));
         return PR_OK;
@@ -606,7 +622,10 @@ pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m
     p->box->v.arena = arena;
     p->n_jobs = l ? pr_launch_doc_configs(l->doc, l->item) : 1;
     p->jobs = PR_NEW_N(arena, pr_job, p->n_jobs);
-    for (int k = 0; k < p->n_jobs; k++) p->jobs[k].arena = arena;
+    for (int k = 0; k < p->n_jobs; k++) {
+        p->jobs[k].arena = arena;
+        p->jobs[k].interrupt = &c->interrupt;
+    }
     if (m) hold(p, (polyrace_module *)m);
     if (o->source_dir)
         add_dir(p->box, pr_arena_strndup(arena, o->source_dir, strlen(o->source_dir)));
@@ -671,7 +690,7 @@ bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_se
         }
     }
     *out = (pr_interp_setup){
-        .ir = j->module->ir, .func = j->func, .args = args, .n_args = l->n_args
+        .ir = j->module->ir, .func = j->func, .args = args, .n_args = l->n_args, .interrupt = j->interrupt
     };
     memcpy(out->grid, l->grid, sizeof out->grid);
     return true;

@@ -72,6 +72,10 @@ polyrace_error_kind polyrace_explain(polyrace_context *c, const polyrace_module 
     pr_buf_init(&b, p.box->child.arena);
     s = explain_all(&p, v, kind == POLYRACE_FORMAT_JSON, &b, &e);
     polyrace_error_kind out = POLYRACE_OK;
+    if (c->interrupt && (s == PR_OK || s == PR_ERR_INTERRUPTED)) {
+        c->interrupt = 0;
+        s = e.kind ? e.kind : pr_fail(&e, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
+    }
     if (s != PR_OK) out = pr_copy_error(err, &e);
     else if (kind == POLYRACE_FORMAT_TEXT) {
         out = polyrace_verdict_write(v, format, sink, err);

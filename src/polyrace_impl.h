@@ -88,6 +88,7 @@ typedef struct pr_job {
     int n_assume; /* --assume, read over this job's terms */
     bool lowered;
     int64_t us_parse, us_lower;
+    const volatile int *interrupt;
 } pr_job;
 
 /* The inputs of one call, prepared: one job a configuration. */

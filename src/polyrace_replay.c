@@ -426,7 +426,11 @@ polyrace_error_kind polyrace_replay(polyrace_context *c, const polyrace_module *
             overlaps(&p, j, &setup, &b, result);
         }
     }
-    sink->write(sink->user, b.data, b.n);
+    bool stopped = c->interrupt != 0;
+    c->interrupt = 0;
+    if (!stopped) sink->write(sink->user, b.data, b.n);
     pr_child_drop(&p.box->child);
-    return POLYRACE_OK;
+    if (!stopped) return POLYRACE_OK;
+    pr_fail(&e, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
+    return pr_copy_error(err, &e);
 }

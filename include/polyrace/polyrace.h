@@ -68,7 +68,7 @@ typedef struct polyrace_error {
 /* ---- contexts ------------------------------------------------------------------------------ */
 POLYRACE_API polyrace_context *polyrace_context_new(void);    /* null: out of memory */
 POLYRACE_API void polyrace_context_free(polyrace_context *c); /* null is fine; frees all children */
-/* From a signal handler or another thread: the running check, dump or replay ends soon with
+/* From a signal handler or another thread: the running parse, check, dump or replay ends soon with
  * POLYRACE_INTERRUPTED and no result. When none is running, the next one does. */
 POLYRACE_API void polyrace_interrupt(polyrace_context *c);
 

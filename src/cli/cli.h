@@ -67,6 +67,8 @@ FILE *pr_cli_output(const pr_cli *c);
 bool pr_cli_close(FILE *out);
 void pr_cli_write(void *file, const char *text, size_t length);
 
+/* What a check gets to end after a signal; then the process ends as it is. */
+enum { PR_CLI_PATIENCE_MS = 500 };
 /* Set by SIGINT and SIGTERM; interrupts the context named by pr_cli_watch. */
 extern volatile sig_atomic_t pr_cli_signal;
 void pr_cli_watch(polyrace_context *ctx);

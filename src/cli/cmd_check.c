@@ -287,11 +287,11 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Asks the workers to stop, once; kills those that have not after two seconds. */
+/* Asks the workers to stop, once; kills those that have not after a second (they end themselves before). */
 static void pass_signal(worker *workers, int n_workers, int64_t *since)
 {
     int number = (int)pr_cli_signal;
-    if (*since && now_ms() - *since < 2000) return;
+    if (*since && now_ms() - *since < 2 * PR_CLI_PATIENCE_MS) return;
     for (int i = 0; i < n_workers; i++)
         if (workers[i].pid > 0) kill(workers[i].pid, *since ? SIGKILL : number);
     if (!*since) *since = now_ms();

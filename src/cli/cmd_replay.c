@@ -1,4 +1,4 @@
-/* polyrace replay INPUT. Installs no signal handler: there is nothing to save. */
+/* polyrace replay INPUT */
 #include "cli.h"
 
 static int replay_launch(pr_cli *c, polyrace_context *ctx, pr_input *in, size_t i, FILE *out)
@@ -11,8 +11,7 @@ static int replay_launch(pr_cli *c, polyrace_context *ctx, pr_input *in, size_t 
     if (!l ||
         polyrace_replay(ctx, in->module, l, &c->options, flags, &sink, &r, &e) != POLYRACE_OK) {
         pr_cli_error(stderr, &e, in->name);
-        return e.kind == POLYRACE_INTERNAL || e.kind == POLYRACE_MEMORY ? PR_EXIT_INTERNAL
-                                                                        : PR_EXIT_BAD;
+        return pr_cli_failure(&e);
     }
     return r.overlaps     ? PR_EXIT_RACE
            : r.mismatches ? PR_EXIT_INTERNAL
@@ -29,12 +28,15 @@ static int replay_input(pr_cli *c, polyrace_context *ctx, FILE *out)
         /* reported */
     } else if (!pr_input_module(&in, ctx, c, &bad)) {
         pr_cli_error(stderr, &bad, in.name);
+        status = pr_cli_failure(&bad);
     } else if (!in.launch) {
         pr_cli_usage("replay", "%s: a launch is needed (--launch FILE)", in.name);
     } else {
         status = PR_EXIT_OK;
-        for (size_t i = 0; i < in.count; i++)
-            status = pr_cli_worse(status, replay_launch(c, ctx, &in, i, out));
+        for (size_t i = 0; i < in.count && status < PR_EXIT_INTERRUPT; i++) {
+            int one = replay_launch(c, ctx, &in, i, out);
+            status = one >= PR_EXIT_INTERRUPT ? one : pr_cli_worse(status, one);
+        }
     }
     pr_input_free(&in);
     return status;
@@ -48,8 +50,11 @@ int pr_cmd_replay(int argc, char **argv)
     FILE *out = NULL;
     polyrace_context *ctx = NULL;
     if (c.n_inputs != 1) pr_cli_usage("replay", "expected one input, got %d", c.n_inputs);
-    else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new()))
+    else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) {
+        pr_cli_watch(ctx);
         status = replay_input(&c, ctx, out);
+        pr_cli_watch(NULL);
+    }
     polyrace_context_free(ctx);
     pr_cli_free(&c);
     return !out || pr_cli_close(out) ? status : PR_EXIT_BAD;

@@ -3,22 +3,40 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 #include "cli.h"
 
 volatile sig_atomic_t pr_cli_signal;
 static polyrace_context *watched;
 
+/* The library ends within a fraction of a second; what it cannot leave (a text being read by another library) is ended here. */
+static void on_alarm(int number)
+{
+    static const char text[] = "polyrace: not analysed: interrupted\n";
+    (void)number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(PR_EXIT_INTERNAL);
+    _exit(pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT);
+}
+
 static void on_signal(int number)
 {
     pr_cli_signal = number;
-    if (watched) polyrace_interrupt(watched);
+    if (!watched) return;
+    polyrace_interrupt(watched);
+    struct itimerval soon = { .it_value = { .tv_usec = PR_CLI_PATIENCE_MS * 1000 } };
+    setitimer(ITIMER_REAL, &soon, NULL);
 }
 
 void pr_cli_watch(polyrace_context *ctx)
 {
     struct sigaction a = { .sa_handler = on_signal };
+    struct sigaction late = { .sa_handler = on_alarm };
     sigemptyset(&a.sa_mask);
+    sigemptyset(&late.sa_mask);
     watched = ctx;
+    if (!ctx) setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+    sigaction(SIGALRM, &late, NULL);
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGTERM, &a, NULL);
     signal(SIGPIPE, SIG_IGN);

@@ -13,9 +13,19 @@ isl_ctx *pr_isl_ctx_new(void)
 
 void pr_isl_quota(isl_ctx *ctx, int64_t operations)
 {
-    isl_ctx_reset_error(ctx);
+    if (!isl_ctx_aborted(ctx)) isl_ctx_reset_error(ctx);
     isl_ctx_reset_operations(ctx);
     isl_ctx_set_max_operations(ctx, operations > 0 ? (unsigned long)operations : 0);
+}
+
+enum { FEW_OPERATIONS = 50000, FEW_COLUMNS = 32 };  /* some ten milliseconds: shorter than a thread is worth */
+
+static void abort_isl(void *ctx) { isl_ctx_abort(ctx); }
+
+pr_watch *pr_isl_watch(isl_ctx *ctx, int64_t operations, int columns, const volatile int *interrupt)
+{
+    bool brief = operations > 0 && operations <= FEW_OPERATIONS && columns <= FEW_COLUMNS;
+    return brief ? NULL : pr_watch_start(0, interrupt, abort_isl, ctx);
 }
 
 /* isl has no getter for its operation counter. Making a number counts as one operation and fails
@@ -33,6 +43,7 @@ static bool below(isl_ctx *ctx, uint64_t limit)
 uint64_t pr_isl_used(isl_ctx *ctx)
 {
     enum isl_error error = isl_ctx_last_error(ctx);
+    if (isl_ctx_aborted(ctx)) return 0;              /* nothing can be made any more */
     uint64_t lo = 0, hi = 64, made = 0;              /* lo <= operations before the search */
     while (!below(ctx, hi + made)) {
         lo = hi;

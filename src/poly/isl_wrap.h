@@ -9,10 +9,14 @@
 #include <isl/set.h>
 #include <isl/val.h>
 #include "term/query.h"
+#include "util/watch.h"
 
 isl_ctx *pr_isl_ctx_new(void);                     /* errors are recorded, never printed or fatal */
 /* Zeroes the operation counter and the last error and sets the quota (0 = none). */
 void pr_isl_quota(isl_ctx *ctx, int64_t operations);
+/* Aborts the context when *interrupt becomes non-zero, for calls that may take long with this quota and this many
+ * columns; null when they cannot. What an abort leaves is pr_isl_error's TIMEOUT; the context is of no more use. */
+pr_watch *pr_isl_watch(isl_ctx *ctx, int64_t operations, int columns, const volatile int *interrupt);
 /* Operations since pr_isl_quota. Afterwards there is no quota; the error stays when it was quota.
  */
 uint64_t pr_isl_used(isl_ctx *ctx);

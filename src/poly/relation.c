@@ -18,19 +18,38 @@ struct pr_rels {
     int n, cap;
     pr_refusal_kind kind;
     const char *why;
+    pr_watch *watch;
 };
 
-pr_rels *pr_rels_new(pr_arena *arena, pr_terms *T, const pr_var *params, int n_params, int64_t max_ops)
+static void end_watch(void *user)
+{
+    pr_rels *R = user;
+    pr_watch_end(R->watch);
+    R->watch = NULL;
+}
+
+pr_rels *pr_rels_new(pr_arena *arena, pr_terms *T, const pr_var *params, int n_params, int64_t max_ops,
+                     const volatile int *interrupt)
 {
     pr_rels *R = PR_NEW(arena, pr_rels);
     *R = (pr_rels){ .ctx = pr_isl_ctx_new(), .arena = arena, .T = T, .params = params, .n_params = n_params, .n = 1 };
-    if (R->ctx) pr_isl_quota(R->ctx, max_ops);
+    if (R->ctx) {
+        pr_isl_quota(R->ctx, max_ops);
+        pr_oom *oom = pr_arena_oom(arena);
+        R->watch = pr_isl_watch(R->ctx, max_ops, n_params, interrupt);
+        if (R->watch && oom) {
+            oom->unwind = end_watch;
+            oom->unwind_user = R;
+        }
+    }
     return R;
 }
 
 void pr_rels_free(pr_rels *R)
 {
     if (!R) return;
+    end_watch(R);
+    if (pr_arena_oom(R->arena)) pr_arena_oom(R->arena)->unwind = NULL;
     for (int i = 1; i < R->n; i++) isl_union_map_free(R->map[i]);
     free(R->map);
     if (R->ctx) isl_ctx_free(R->ctx);

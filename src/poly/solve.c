@@ -84,6 +84,7 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
     pr_answer answer = PR_ANSWER_UNKNOWN;
     *why = PR_REFUSAL_INTERNAL;
     if (set) {
+        pr_watch *watch = pr_isl_watch(ctx, max, leaf->n_cols, job->limits->interrupt);
         if (leaf->bounded_below) {
             pr_isl_quota(ctx, first);
             answer = ask_lexmin(ctx, set, leaf->n_cols, value);
@@ -102,6 +103,7 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
             if (*why == PR_REFUSAL_NONE) *why = PR_REFUSAL_UNKNOWN;
             job->spent += pr_isl_used(ctx);
         }
+        pr_watch_end(watch);
     }
     isl_basic_set_free(set);
     pr_isl_quota(ctx, 0);
@@ -126,7 +128,9 @@ static void decide_as_set(leaf_job *job, const pr_query *q, pr_arena *scratch, p
     isl_set *set = pr_isl_conflicts(&a, q, overlap, n);
     pr_point p = { PR_NEW_N(scratch, pr_i128, q->n_vars), q->n_vars };
     pr_answer answer = PR_ANSWER_UNKNOWN;
+    pr_watch *watch = set ? pr_isl_watch(ctx, left, q->n_vars, job->limits->interrupt) : NULL;
     if (set) answer = read_point(isl_set_sample_point(set), q->n_vars, p.value);
+    pr_watch_end(watch);
     if (a.why || pr_isl_error(ctx) != PR_REFUSAL_NONE) answer = PR_ANSWER_UNKNOWN;
     job->spent += pr_isl_used(ctx);
     pr_aff_fini(&a);
@@ -154,6 +158,10 @@ static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *li
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_BUDGET && limits->max_leaves > 0
         && out->leaves >= limits->max_leaves)
         decide_as_set(&job, q, scratch, out);
+    if (isl_ctx_aborted(engine->ctx)) {       /* the next query gets another one */
+        isl_ctx_free(engine->ctx);
+        engine->ctx = NULL;
+    }
     out->cost = job.spent;
     engine->total += job.spent;
 }

@@ -304,7 +304,7 @@ static void attempt_prove(attempt *a, const pr_shm_options *o)
     bounded(&a->w);
     findings_of(a);
     if (a->findings.n || o->no_proof) return;
-    pr_shm_prove(a->w.p, &a->model, &a->w.evidence, o->max_ops, o->explain, &a->proof);
+    pr_shm_prove(a->w.p, &a->model, &a->w.evidence, o->max_ops, o->interrupt, o->explain, &a->proof);
     a->ok = a->proof.proved && !a->assumed;
 }
 
@@ -373,7 +373,7 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
     attempt_prove(&all, o);
     if (all.findings.n && o->cross_check) {
         pr_shm_proof proof;
-        pr_shm_prove(p, &all.model, &all.w.evidence, o->max_ops, false, &proof);
+        pr_shm_prove(p, &all.model, &all.w.evidence, o->max_ops, o->interrupt, false, &proof);
         pr_refusal r = { .kind = PR_REFUSAL_INTERNAL, .loc = pr_shm_loc(func), .message = "a proof of a kernel with findings" };
         if (proof.proved) pr_vec_push(arena, &out->refusals, r);
     }

@@ -802,7 +802,7 @@ static bool ranges(prover *q)
 }
 
 void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,
-                  bool explain, pr_shm_proof *out)
+                  const volatile int *interrupt, bool explain, pr_shm_proof *out)
 {
     memset(out, 0, sizeof *out);
     prover q = { .p = p, .m = m, .T = p->T, .out = out, .ev = m->events.data, .n = m->events.n,
@@ -825,7 +825,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
     q.map = PR_NEW_N(q.arena, pr_term, q.n_map);
     for (int i = 0; i < p->loops.n; i++) q.map[p->loops.data[i].counter.id] = pr_var_term(p->T, q.second[i]);
     q.subst = (pr_subst){ .T = p->T, .var_map = q.map, .n_var_map = q.n_map };
-    q.R = pr_rels_new(q.arena, p->T, params, p->params.n, max_ops);
+    q.R = pr_rels_new(q.arena, p->T, params, p->params.n, max_ops, interrupt);
     size_t n = (size_t)q.n;
     q.ord = PR_NEW_N(q.arena, pr_rel, n * n + 1);
     q.done = PR_NEW_N(q.arena, pr_rel, n + 1);

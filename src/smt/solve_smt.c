@@ -82,9 +82,9 @@ static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *sc
     for (int i = 0; i < s->asserted.n; i++) Z3_solver_assert(z, solver, s->asserted.data[i]);
     bool done = false;
     if (!pr_z3_failed()) {
-        pr_watchdog *w = pr_watchdog_start(z, limits->t_wall_ms, limits->interrupt);
+        pr_watch *w = pr_z3_watch(z, limits->t_wall_ms, limits->interrupt);
         Z3_lbool r = Z3_solver_check(z, solver);
-        bool fired = pr_watchdog_stop(w);
+        bool fired = pr_watch_end(w);
         uint64_t after = pr_z3_resources(z, solver);
         if (after > before) out->cost += after - before;
         if (pr_z3_failed()) {

@@ -1,10 +1,7 @@
 /* Contexts, errors, numbers, solvers and the watchdog around Z3. */
 #include "z3_wrap.h"
 #include "util/str.h"
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static _Thread_local bool failed;
 
@@ -88,71 +85,9 @@ uint64_t pr_z3_resources(Z3_context z, Z3_solver s)
 }
 
 /* --- watchdog ------------------------------------------------------------------------------ */
+static void stop_z3(void *z) { Z3_interrupt(z); }
 
-struct pr_watchdog {
-    Z3_context z;
-    int64_t left_ms;                  /* 0 = no wall-clock limit */
-    const volatile int *interrupt;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool done, fired;
-};
-
-enum { POLL_MS = 20 };
-
-static void *watch(void *user)
+pr_watch *pr_z3_watch(Z3_context z, int64_t t_wall_ms, const volatile int *interrupt)
 {
-    pr_watchdog *w = user;
-    struct timespec at;
-    clock_gettime(CLOCK_REALTIME, &at);
-    int64_t passed = 0;
-    pthread_mutex_lock(&w->lock);
-    while (!w->done) {
-        at.tv_nsec += POLL_MS * 1000000L;
-        at.tv_sec += at.tv_nsec / 1000000000L;
-        at.tv_nsec %= 1000000000L;
-        pthread_cond_timedwait(&w->wake, &w->lock, &at);
-        passed += POLL_MS;
-        if (w->done) break;
-        if ((w->left_ms > 0 && passed >= w->left_ms) || (w->interrupt && *w->interrupt)) {
-            /* Again at every turn: an interrupt between two phases of a check can be missed. */
-            w->fired = true;
-            Z3_interrupt(w->z);
-        }
-    }
-    pthread_mutex_unlock(&w->lock);
-    return NULL;
-}
-
-pr_watchdog *pr_watchdog_start(Z3_context z, int64_t t_wall_ms, const volatile int *interrupt)
-{
-    if (t_wall_ms <= 0 && !interrupt) return NULL;
-    pr_watchdog *w = calloc(1, sizeof *w);
-    if (!w) return NULL;
-    w->z = z;
-    w->left_ms = t_wall_ms;
-    w->interrupt = interrupt;
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->wake, NULL);
-    if (pthread_create(&w->thread, NULL, watch, w) != 0) {
-        free(w);
-        return NULL;
-    }
-    return w;
-}
-
-bool pr_watchdog_stop(pr_watchdog *w)
-{
-    if (!w) return false;
-    pthread_mutex_lock(&w->lock);
-    w->done = true;
-    pthread_cond_signal(&w->wake);
-    pthread_mutex_unlock(&w->lock);
-    pthread_join(w->thread, NULL);
-    bool fired = w->fired;
-    pthread_cond_destroy(&w->wake);
-    pthread_mutex_destroy(&w->lock);
-    free(w);
-    return fired;
+    return pr_watch_start(t_wall_ms, interrupt, stop_z3, z);
 }

@@ -8,6 +8,7 @@
 #define PR_SMT_Z3_WRAP_H
 #include <z3.h>
 #include "term/engine.h"
+#include "util/watch.h"
 
 Z3_context pr_z3_context_new(void);
 bool pr_z3_failed(void);                    /* an error since the last pr_z3_clear, this thread */
@@ -23,7 +24,5 @@ uint64_t pr_z3_resources(Z3_context z, Z3_solver s);       /* cumulative over th
 
 /* Interrupts the context after t_wall_ms, or when *interrupt becomes non-zero. Not started at all
  * when neither is given: such runs are deterministic. */
-typedef struct pr_watchdog pr_watchdog;
-pr_watchdog *pr_watchdog_start(Z3_context z, int64_t t_wall_ms, const volatile int *interrupt);
-bool pr_watchdog_stop(pr_watchdog *w);      /* joins; did it fire? null is fine */
+pr_watch *pr_z3_watch(Z3_context z, int64_t t_wall_ms, const volatile int *interrupt);
 #endif

@@ -67,7 +67,12 @@ void pr_oom_drop(pr_oom *oom)
 
 static void exhausted(const pr_arena *a)
 {
-    if (a && a->oom) longjmp(a->oom->point, 1);
+    if (a && a->oom) {
+        void (*unwind)(void *) = a->oom->unwind;
+        a->oom->unwind = NULL;
+        if (unwind) unwind(a->oom->unwind_user);
+        longjmp(a->oom->point, 1);
+    }
     fputs("polyrace: out of memory\n", stderr);
     abort();
 }
@@ -101,6 +106,10 @@ void *pr_arena_raw(pr_arena *a, size_t bytes)
     if (n == 0) n = 16;
     if (a->cap && a->total + n > a->cap) exhausted(a);
     if (!a->top || a->top->size - a->top->used < n) {
+        if (a->oom && a->oom->stop && *a->oom->stop) {
+            a->oom->stopped = true;
+            exhausted(a);
+        }
         size_t size = a->next;
         while (size < n && size < (1u << 20)) size *= 2;
         if (size < n) size = n;

@@ -14,7 +14,18 @@ typedef struct pr_arena pr_arena;
 /* Zero-initialised by its owner. Also keeps chunks of arenas that ended, for those that follow: fresh memory costs
  * a page fault for every 4 KiB, more than most queries. */
 enum { PR_CHUNK_BINS = 9 };
-typedef struct pr_oom { jmp_buf point; void *kept[PR_CHUNK_BINS]; size_t n_kept; } pr_oom;
+typedef struct pr_oom {
+    jmp_buf point;
+    void *kept[PR_CHUNK_BINS];
+    size_t n_kept;
+    /* Set only while no isl, Z3 or jansson object is held: when *stop is not 0, the next chunk jumps as well, with
+     * `stopped`. So every loop that builds something ends soon, without a test of its own. */
+    const volatile int *stop;
+    bool stopped;
+    /* Called before a jump, when set: ends what may not go on behind it (a thread). One owner at a time. */
+    void (*unwind)(void *user);
+    void *unwind_user;
+} pr_oom;
 typedef struct pr_arena_pos { void *chunk; size_t used; size_t total; } pr_arena_pos;
 
 /* cap_bytes 0 = no cap. oom null: exhaustion calls abort(). Returns null only when the first

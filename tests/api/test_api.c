@@ -251,8 +251,9 @@ static void test_memory(void)
             assert(system(command) != 0);
             assert(fresh.n == again.n && memcmp(fresh.data, again.data, fresh.n) == 0);
             assert(polyrace_verdict_race_count(first) == polyrace_verdict_race_count(second));
+            polyrace_module *m = parse(c, stride);
             polyrace_interrupt(c); /* an answer from memory does not swallow it */
-            assert(!polyrace_check(c, parse(c, stride), l, &o, &e) && e.kind == POLYRACE_INTERRUPTED);
+            assert(!polyrace_check(c, m, l, &o, &e) && e.kind == POLYRACE_INTERRUPTED);
             memset(&e, 0, sizeof e);
             free(fresh.data);
             free(again.data);
@@ -271,6 +272,28 @@ static void test_interrupt(void)
     assert(!polyrace_check(c, m, NULL, NULL, &e) && e.kind == POLYRACE_INTERRUPTED);
     memset(&e, 0, sizeof e);
     assert(polyrace_check(c, m, NULL, NULL, &e)); /* the context is still usable */
+    text t = { 0 };                               /* so does reading a text, which is longer than a chunk of memory */
+    static const char head[] = "module {\ntt.func public @k(%p: !tt.ptr<i32>) {\n%a0 = arith.constant 0 : i32\n";
+    collect(&t, head, sizeof head - 1);
+    for (int i = 1; i < 2000; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "%%a%d = arith.addi %%a%d, %%a0 : i32\n", i, i - 1);
+        collect(&t, line, strlen(line));
+    }
+    collect(&t, "tt.return\n}\n}\n", strlen("tt.return\n}\n}\n"));
+    polyrace_interrupt(c);
+    assert(!polyrace_module_parse(c, t.data, t.n, "long", &e) && e.kind == POLYRACE_INTERRUPTED);
+    memset(&e, 0, sizeof e);
+    polyrace_module *again = polyrace_module_parse(c, t.data, t.n, "long", &e);
+    assert(again);
+    polyrace_interrupt(c);
+    polyrace_replay_result r;
+    polyrace_launch *l = build(c);
+    polyrace_sink sink = { collect, &t };
+    assert(polyrace_replay(c, m, l, NULL, 0, &sink, &r, &e) == POLYRACE_INTERRUPTED);
+    memset(&e, 0, sizeof e);
+    assert(polyrace_replay(c, m, l, NULL, 0, &sink, &r, &e) == POLYRACE_OK);
+    free(t.data);
     polyrace_context_free(c);
 }
 

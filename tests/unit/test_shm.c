@@ -80,7 +80,7 @@ static void test_relations(void)
     pr_terms *T = pr_terms_new(a);
     pr_var n = var(T, PR_ROLE_PARAM, 0, "n"), i = var(T, PR_ROLE_ITER, 0, "i"), j = var(T, PR_ROLE_ITER, 1, "j");
     pr_term I = pr_var_term(T, i), J = pr_var_term(T, j), N = pr_var_term(T, n);
-    pr_rels *R = pr_rels_new(a, T, &n, 1, 0);
+    pr_rels *R = pr_rels_new(a, T, &n, 1, 0, NULL);
     pr_term step[] = { pr_eq(T, J, pr_add(T, I, pr_const(T, 3))), pr_lt(T, J, N) };
     pr_rel next = pr_rel_make(R, "A", &i, 1, "A", &j, 1, NULL, 0, step, 2);
     bool fixed;
@@ -102,7 +102,7 @@ static void test_relations(void)
     CHECK(pr_rel_sample(R, next, &at) && at > 3);
     CHECK(pr_rel_is_empty(R, pr_rel_none(R)) == PR_YES && pr_rel_is_empty(R, (pr_rel){ 0 }) == PR_MAYBE);
     pr_rels_free(R);
-    R = pr_rels_new(a, T, &n, 1, 5); /* a quota makes every answer MAYBE, never YES */
+    R = pr_rels_new(a, T, &n, 1, 5, NULL); /* a quota makes every answer MAYBE, never YES */
     pr_rel none = pr_rel_make(R, "A", &i, 1, "A", &j, 1, NULL, 0, later, 2);
     const char *why;
     CHECK(pr_rel_is_empty(R, none) == PR_MAYBE && pr_rels_why(R, &why) == PR_REFUSAL_BUDGET);
