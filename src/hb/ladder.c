@@ -683,6 +683,26 @@ static pr_encoding *under_premise(pr_run *run)
     return NULL;
 }
 
+/* What stands behind a wait that nobody comes through is never performed. True when that settles every pair. */
+static bool settle_stuck(pr_run *run, pr_encoding *launch)
+{
+    bool waits = false, all = true;
+    for (int i = 0; i < run->R->records.n; i++) waits = waits || record(run, i)->is_await;
+    if (!waits || run->d.failed || run->d.interrupted) return false;
+    bool *stuck = PR_NEW_N(run->arena, bool, run->R->records.n + 1);
+    if (!pr_sync_stuck(launch, stuck)) return false;
+    for (int i = 0; i < run->pairs.n; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        if (is_open(p) && (stuck[p->a] || stuck[p->b])) {
+            p->state = PR_PAIR_EMPTY;
+            p->rung = PR_RUNG_T1_LAUNCH;
+            p->evidence = "behind a wait that no program comes through";
+        }
+        all = all && !is_open(p);
+    }
+    return all;
+}
+
 static pr_status climb(pr_run *run)
 {
     const pr_options *o = run->o;
@@ -744,7 +764,7 @@ static pr_status climb(pr_run *run)
         if (rung == PR_RUNG_NONE && !run->d.failed && !run->d.interrupted && o->stop_at != PR_RUNG_T1) {
             if (want_t1 && launch) keep_launch_witnesses(run, t1);
             if (want_t1) add_evidence(run, t1);
-            if (launch && run_rung(run, launch)) rung = PR_RUNG_T1_LAUNCH;
+            if (launch && (run_rung(run, launch) || settle_stuck(run, launch))) rung = PR_RUNG_T1_LAUNCH;
             proved_at = launch;
             if (launch && !run->d.failed) st = report_witnesses(run, launch, t1);
             if (!launch)

@@ -96,7 +96,7 @@ static void ask_with_atomics(pr_run *run, pr_encoding *e, const pr_term_vec *con
         free_value = free_value || pr_term_any(e->terms, conj->data[j], is_free, NULL);
     }
     if (!free_value || o->answer == PR_ANSWER_EMPTY) return;
-    pr_sync_facts(e, &all);
+    pr_sync_facts(e, true, &all);
     if (all.n == conj->n) return;
     pr_encode_single(e, all.data, all.n, &q);
     pr_decide(&run->d, &q, may_use_z3, o, NULL);

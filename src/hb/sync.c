@@ -61,6 +61,14 @@ static pr_term observation_in_loop(const pr_encoding *e, const pr_record *r)
     return n.app;
 }
 
+static bool within(const pr_frame *inner, const pr_frame *outer)
+{
+    if (!outer) return true;
+    for (; inner; inner = inner->outer)
+        if (inner == outer) return true;
+    return false;
+}
+
 /* ---- who writes the location ---------------------------------------------------------------- */
 
 /* Can an execution of y touch bytes that x's execution touches? other: only in another program. torn: only at
@@ -99,8 +107,14 @@ static bool shown_aligned(pr_encoding *e, const pr_side *s)
     return r.modulus % s->record->width == 0 && r.residue % s->record->width == 0;
 }
 
-/* Fills closed, writers, own_again. */
-static void find_writers(pr_encoding *e, pr_sync_event *v)
+bool pr_sync_behind(const pr_encoding *e, int i, const pr_record *wait)
+{
+    const pr_record *r = record(e, i);
+    return r->seq > wait->seq && within(r->frame, wait->frame);
+}
+
+/* Fills closed, writers, own_again. first_through: only what may write before any program has come through the wait v. */
+static void find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
 {
     const pr_side *x = pr_encoding_side(e, v->record, PR_SIDE_A);
     PR_VEC(int) w = { 0 };
@@ -108,6 +122,7 @@ static void find_writers(pr_encoding *e, pr_sync_event *v)
     for (int i = 0; i < e->records->records.n && v->closed; i++) {
         const pr_record *u = record(e, i);
         if (!pr_record_writes(u) || u->is_pre_exit) continue;
+        if (first_through && (i == v->record || pr_sync_behind(e, i, x->record))) continue;
         if (u->base < 0 || u->refused.kind) {
             v->closed = false;
             break;
@@ -124,6 +139,14 @@ static void find_writers(pr_encoding *e, pr_sync_event *v)
     }
     v->writers = w.data;
     v->n_writers = w.n;
+}
+
+pr_vset pr_sync_before_first(pr_encoding *e, const pr_sync_event *wait)
+{
+    pr_sync_event v = { .record = wait->record };
+    find_writers(e, &v, true);
+    if (!v.closed) return (pr_vset){ .any = true };
+    return pr_vset_closure(e, pr_vset_initial(e, pr_encoding_side(e, v.record, PR_SIDE_A)), v.writers, v.n_writers);
 }
 
 static void find_values(pr_encoding *e, pr_sync_event *v)
@@ -208,14 +231,6 @@ static pr_term programs(pr_encoding *e, int *axis, pr_i128 *most)
         n = pr_mul(e->terms, n, pr_var_term(e->terms, e->records->grid[i]));
     }
     return n;
-}
-
-static bool within(const pr_frame *inner, const pr_frame *outer)
-{
-    if (!outer) return true;
-    for (; inner; inner = inner->outer)
-        if (inner == outer) return true;
-    return false;
 }
 
 /* A write after the counter's last arrival: u runs only where its own program's addition returned the last
@@ -346,7 +361,7 @@ pr_sync *pr_sync_of(pr_encoding *e)
         pr_vec_push(e->arena, &y->events, v);
     }
     for (int i = 0; i < y->events.n; i++) {
-        find_writers(e, &y->events.data[i]);
+        find_writers(e, &y->events.data[i], false);
         find_values(e, &y->events.data[i]);
         find_counter(e, y, &y->events.data[i]);
     }

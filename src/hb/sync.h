@@ -56,12 +56,20 @@ pr_sync *pr_sync_of(pr_encoding *e);
 bool pr_sync_admits(pr_encoding *e, int access);
 /* Adds to a pair's query what atomics say of it; false when they say nothing. */
 bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q);
-/* Facts about the events of copy A alone. */
-void pr_sync_facts(pr_encoding *e, pr_term_vec *out);
-/* Can the waits of this launch end? EMPTY: two programs (or one) that both wait never both end. */
+/* Facts about the events of copy A alone; ends: when its waits end. */
+void pr_sync_facts(pr_encoding *e, bool ends, pr_term_vec *out);
+/* Can the waits of this launch end? EMPTY: no execution of the launch ends. */
 pr_answer pr_sync_feasible(pr_encoding *e);
 /* May synchronisation or an observed value matter to this pair? */
 bool pr_sync_concerns(pr_encoding *e, int a, int b, bool intra);
+
+/* Is execution of record i behind the wait, in every program that performs both? */
+bool pr_sync_behind(const pr_encoding *e, int i, const pr_record *wait);
+/* The values that the location of a wait can hold as long as no program has come through the wait. */
+pr_vset pr_sync_before_first(pr_encoding *e, const pr_sync_event *wait);
+
+/* sync_stuck.c: waits that no program of the launch comes through. stuck[record]: an access that is never performed. */
+bool pr_sync_stuck(pr_encoding *e, bool *stuck);
 
 /* sync_turn.c */
 void pr_sync_find_turns(pr_encoding *e, pr_sync *y);

@@ -77,8 +77,25 @@ static pr_term one_of(pr_encoding *e, pr_term x, const pr_vset *s)
     return t;
 }
 
-/* What is known of the results of one copy. */
-static void value_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term_vec *out)
+/* The counter that alone changes v's location, null without one. */
+static const pr_sync_event *counter_of(pr_encoding *e, const pr_sync *y, const pr_sync_event *v)
+{
+    const pr_sync_event *found = NULL;
+    if (!v->closed) return NULL;
+    for (int i = 0; i < v->n_writers; i++) {
+        if (pr_sync_identity(e, v->writers[i])) continue;
+        const pr_sync_event *w = NULL;
+        for (int k = 0; k < y->events.n && !w; k++)
+            if (y->events.data[k].record == v->writers[i] && y->events.data[k].counted) w = &y->events.data[k];
+        const pr_side *s = pr_encoding_side(e, v->writers[i], PR_SIDE_A);
+        if (!w || found || pr_term_op_of(e->terms, s->addr) != PR_TERM_OP_CONST) return NULL;
+        found = w;
+    }
+    return found;
+}
+
+/* What is known of the results of one copy; ends: its waits end. */
+static void result_facts(pr_encoding *e, const pr_sync *y, const copy *c, bool ends, pr_term_vec *out)
 {
     pr_terms *T = e->terms;
     for (int i = 0; i < y->events.n; i++) {
@@ -100,12 +117,21 @@ static void value_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term
                     push(e, out, pr_le(T, pr_const(T, 1), pr_var_term(T, e->records->grid[a])));
                 }
         }
-        if (r->is_await && !pr_term_none(r->exit_pred)) {
+        const pr_sync_event *w = counter_of(e, y, v);
+        if (w && !v->counted) {               /* what the counter leaves is between its ends */
+            pr_term from = pr_sub(T, c->obs[i], pr_const(T, w->first)), top = pr_scale(T, w->arrivals, w->step);
+            pr_term lo = w->step > 0 ? PR_TERM_ZERO : top, hi = w->step > 0 ? top : PR_TERM_ZERO;
+            pr_term here = pr_and(T, c->active[i], pr_eq(T, c->addr[i], pr_encoding_side(e, w->record, PR_SIDE_A)->addr));
+            push(e, out, pr_implies(T, here, pr_and(T, pr_le(T, lo, from), pr_le(T, from, hi))));
+        }
+        if (ends && r->is_await && !pr_term_none(r->exit_pred)) {
             if (pr_term_none(c->held[i]) || pr_term_none(c->exits[i])) continue;
             push(e, out, pr_implies(T, pr_and(T, c->active[i], c->held[i]), c->exits[i]));
         }
     }
 }
+
+static void value_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term_vec *out) { result_facts(e, y, c, true, out); }
 
 /* The turns of two programs that wait at one location differ. */
 static void turn_facts(pr_encoding *e, const pr_sync *y, const copy *a, const copy *b, pr_term_vec *out)
@@ -344,12 +370,12 @@ void pr_sync_counter_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out)
     pair_facts(e, y, &a, &b, out);
 }
 
-void pr_sync_facts(pr_encoding *e, pr_term_vec *out)
+void pr_sync_facts(pr_encoding *e, bool ends, pr_term_vec *out)
 {
     const pr_sync *y = pr_sync_of(e);
     if (!y) return;
     copy a = copy_of(e, y, PR_SIDE_A, NULL);
-    value_facts(e, y, &a, out);
+    result_facts(e, y, &a, ends, out);
 }
 
 bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
@@ -397,8 +423,22 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
     return true;
 }
 
-/* Do the facts leave an execution in which these waits (j < 0: only i) end? EMPTY: never. */
-static pr_answer can_end(pr_encoding *e, const pr_sync *y, const copy *a, int i, const copy *b, int j)
+static bool any_value(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP;
+}
+
+/* Is the event performed by its program in every execution, whatever memory holds? */
+static bool certain(const pr_encoding *e, const copy *c, int i)
+{
+    return !c->side[i]->dead && !c->side[i]->refused && !c->side[i]->uncertain && !pr_term_none(c->active[i]) &&
+           !pr_term_any(e->terms, c->active[i], any_value, NULL);
+}
+
+/* Do the facts leave an execution in which program A performs i, program B performs j (j < 0: only A), and both end? first:
+ * A's result is the first of its counter. EMPTY: no, though such programs exist. */
+static pr_answer can_end(pr_encoding *e, const pr_sync *y, const copy *a, int i, const copy *b, int j, bool first)
 {
     pr_term_vec core = { 0 };
     pr_query q;
@@ -418,6 +458,7 @@ static pr_answer can_end(pr_encoding *e, const pr_sync *y, const copy *a, int i,
                 value_facts(e, y, b, &core);
                 pair_facts(e, y, a, b, &core);
             }
+            if (first) pr_vec_push(e->arena, &core, pr_eq(e->terms, a->obs[i], pr_const(e->terms, y->events.data[i].first)));
         }
         for (int k = 0; k < core.n; k++) {
             if (pr_term_none(core.data[k])) return PR_ANSWER_UNKNOWN;
@@ -435,15 +476,25 @@ pr_answer pr_sync_feasible(pr_encoding *e)
 {
     const pr_sync *y = pr_sync_of(e);
     pr_answer all = PR_ANSWER_WITNESS;
+    bool waits = false;
     if (!y) return all;
+    for (int i = 0; i < y->events.n; i++) waits = waits || record(e, &y->events.data[i])->is_await;
+    if (!waits) return all;
+    if (pr_sync_stuck(e, NULL)) return PR_ANSWER_EMPTY;
     copy a = copy_of(e, y, PR_SIDE_A, NULL), b = copy_of(e, y, PR_SIDE_B, NULL);
     for (int i = 0; i < y->turns.n; i++)
         if (pr_sync_turn_stuck(e, y, &y->turns.data[i])) return PR_ANSWER_EMPTY;
     for (int i = 0; i < y->events.n; i++) {
-        if (!record(e, &y->events.data[i])->is_await) continue;
+        const pr_sync_event *v = &y->events.data[i];
+        if (v->in_loop || !certain(e, &a, i)) continue;
+        /* some program gets the first ticket, and it ends as well */
+        pr_answer one = v->counted ? can_end(e, y, &a, i, &b, -1, true) : PR_ANSWER_WITNESS;
+        if (one == PR_ANSWER_EMPTY) return one;
+        if (!record(e, v)->is_await) continue;
         for (int j = -1; j < y->events.n; j++) {
-            if (j >= 0 && (j < i || !record(e, &y->events.data[j])->is_await)) continue;
-            pr_answer one = can_end(e, y, &a, i, &b, j);
+            const pr_sync_event *w = j >= 0 ? &y->events.data[j] : v;
+            if (j >= 0 && (j < i || w->in_loop || !record(e, w)->is_await || !certain(e, &b, j))) continue;
+            one = can_end(e, y, &a, i, &b, j, false);
             if (one == PR_ANSWER_EMPTY) return one;
             if (one == PR_ANSWER_UNKNOWN) all = one;
         }

@@ -891,3 +891,87 @@ case("t13_launch_race", t13, "races WAR:L:S/threads", (2,), t13_args(0, 127))
 case("t13_memory", t13, "unsupported|races never=ok", (2,), t13_args(1))
 case("t13_flip_race", t13, "races WAR:L:S/threads", (2,), t13_args(2))
 case("t13_one_cell", t13, "ok T1-launch", (2,), t13_args(3))
+
+
+# ---- p127: who is stuck, and who is not -------------------------------------------------------------------------
+@triton.jit
+def opened(lock, gate, x, out, EARLY: tl.constexpr, OPEN: tl.constexpr, FROM: tl.constexpr):
+    """A lock that is taken from the start; OPEN: program 0 gives it back before it waits itself."""
+    pid = tl.program_id(0)
+    if EARLY:
+        tl.store(out, pid)  # @E
+    if OPEN:
+        if pid == 0:
+            tl.atomic_xchg(lock, 0, sem="release")
+    if pid >= FROM:
+        while tl.atomic_cas(lock, 0, 1, sem="acquire") != 0:
+            pass
+        tl.debug_barrier()
+        tl.store(x, tl.load(x) + 1)  # @C
+        tl.debug_barrier()
+        tl.atomic_xchg(lock, 0, sem="release")
+
+
+def opened_args(taken=1, **kw):
+    return dict(dict(lock=T("i32", 1, values=[taken]), gate=zeros(1), x=T("i32", 1), out=T("i32", 1), EARLY=False, OPEN=False,
+                     FROM=0), **kw)
+
+
+case("p127_taken", opened, "vacuous", (3,), opened_args())
+case("p127_free", opened, "ok qual=termination", (3,), opened_args(taken=0))
+case("p127_given_back", opened, "ok|unsupported|races never=vacuous", (3,), opened_args(OPEN=True))
+case("p127_nobody_waits", opened, "ok never=vacuous", (3,), opened_args(FROM=3))
+case("p127_race_before", opened, "races WAW:E:E/programs", (3,), opened_args(EARLY=True))
+
+
+@triton.jit
+def winner_waits(lock, gate, out, GATE: tl.constexpr):
+    """Only the one program that takes the lock waits: two that wait are no execution, and that says nothing."""
+    pid = tl.program_id(0)
+    if tl.atomic_cas(lock, 0, 1) == 0:
+        while tl.atomic_add(gate, 0, sem="acquire") != GATE:
+            pass
+        tl.store(out, pid)
+
+
+case("p127_winner", winner_waits, "ok never=vacuous", (4,), dict(lock=zeros(1), gate=zeros(1), out=T("i32", 1), GATE=0))
+case("p127_nobody_wins", winner_waits, "ok never=vacuous", (4,), dict(lock=T("i32", 1, values=[1]), gate=zeros(1), out=T("i32", 1),
+                                                                     GATE=1))
+
+
+@triton.jit
+def ticket_lock(head, serve, acc, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    mine = tl.atomic_add(head, 1, sem="relaxed")
+    while tl.atomic_add(serve, 0, sem="acquire") != mine:
+        pass
+    tl.debug_barrier()
+    x = tl.load(acc + lane)
+    tl.store(acc + lane, x + 1)
+    tl.debug_barrier()
+    tl.atomic_add(serve, 1, sem="release")
+
+
+def ticket_args(serve):
+    return dict(head=zeros(1), serve=T("i32", 1, values=[serve]), acc=T("i32", 64), B=64)
+
+
+case("p127_ticket_first", ticket_lock, "ok T1 qual=termination", (300,), ticket_args(0))
+case("p127_ticket_second", ticket_lock, "vacuous", (300,), ticket_args(1))
+case("p127_ticket_late", ticket_lock, "vacuous", (4,), ticket_args(4))
+case("p127_ticket_alone", ticket_lock, "ok T1 qual=termination", (1,), ticket_args(0))
+
+
+@triton.jit
+def own_cell(cells, out, OWN: tl.constexpr):
+    """Everyone counts in cell 0; program 0 waits for all, the others for what their own cells hold from the start."""
+    pid = tl.program_id(0)
+    tl.atomic_add(cells, 1, sem="release")
+    want = tl.where(pid == 0, tl.num_programs(0), OWN)
+    while tl.atomic_add(cells + pid, 0, sem="acquire") != want:
+        pass
+    tl.store(out + pid, pid)
+
+
+case("p127_own_cell", own_cell, "ok never=vacuous", (3,), dict(cells=T("i32", 4, values=[0, 9, 9, 9]), out=T("i32", 4), OWN=9))
+case("p127_own_cell_never", own_cell, "vacuous", (3,), dict(cells=T("i32", 4, values=[0, 9, 9, 9]), out=T("i32", 4), OWN=8))
