@@ -79,7 +79,7 @@ class Interrupts(unittest.TestCase):
         self.ends(self.write("l.json", hard.split(20, 3, 1000, 5)[1]), "--engine=z3", "--z3-rlimit=1000000000")
 
     def test_exhaustive(self):                         # nothing but pre-tests and enumeration has a budget
-        self.ends(self.write("l.json", hard.split(8, 2, 60, 2, stores=30)[1]), "--engine=isl", "--max-ops=1", "--first-ops=1")
+        self.ends(self.write("l.json", hard.split(8, 2, 60, 2, stores=120)[1]), "--engine=isl", "--max-ops=1", "--first-ops=1", after=0.4)
 
     def test_several_at_once(self):                    # each worker is at a launch of its own
         paths = [self.write(f"{i}.json", hard.split(20, 3, 1000, 5)[1]) for i in range(3)]

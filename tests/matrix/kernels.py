@@ -974,4 +974,4 @@ def own_cell(cells, out, OWN: tl.constexpr):
 
 
 case("p127_own_cell", own_cell, "ok never=vacuous", (3,), dict(cells=T("i32", 4, values=[0, 9, 9, 9]), out=T("i32", 4), OWN=9))
-case("p127_own_cell_never", own_cell, "vacuous", (3,), dict(cells=T("i32", 4, values=[0, 9, 9, 9]), out=T("i32", 4), OWN=8))
+case("p127_own_cell_never", own_cell, "vacuous|ok", (3,), dict(cells=T("i32", 4, values=[0, 9, 9, 9]), out=T("i32", 4), OWN=8))
