@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "hb/contents.h"
 #include "hb/report.h"
 #include "util/digest.h"
 
@@ -114,6 +115,15 @@ static bool reads_contents(const pr_config_verdict *v, const pr_certificate *c, 
     return false;
 }
 
+/* Contents that the proof may have read without a claim that says so: what is never executed, or always passes a
+ * barrier, because of a value. */
+static bool may_read(const pr_config_verdict *v, const pr_job *j, int arg)
+{
+    bool reads = false;
+    for (int i = 0; i < v->qualifiers.n; i++) reads = reads || !strcmp(v->qualifiers.data[i], "reads tensor contents");
+    return reads && !pr_contents_why_not(j->records, j->launch, arg, NULL);
+}
+
 static pr_status contents(writer *w, const pr_tensor *t, int k, int arg)
 {
     pr_buf b;
@@ -168,7 +178,7 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
             pr_buf_puts(&w->m, ",\"value\":");
             pr_buf_i128(&w->m, j->launch->args[i].value);
         }
-        if (t && t->has_values && reads_contents(v, c, R->args[i].name)) s = contents(w, t, k, i);
+        if (t && t->has_values && (reads_contents(v, c, R->args[i].name) || may_read(v, j, i))) s = contents(w, t, k, i);
         pr_buf_putc(&w->m, '}');
     }
     pr_buf_puts(&w->m, "],\n \"ledger\":[");

@@ -311,6 +311,8 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
         rows = _ledger(config, records)
         _qualified(config, records, doc["qualifiers"])
         contents = _contents(folder, config, launch, where)
+        if "reads tensor contents" in doc["qualifiers"]:
+            records.contents = contents
         claims: Dict[int, dict] = {}
         for claim in config["claims"]:
             if claim["pair"] is not None:

@@ -25,6 +25,8 @@ class Records:
         self.variables: Dict[str, Tuple[str, int, Optional[int], Optional[int]]] = {}
         self.parameters: Dict[int, Tuple[str, int]] = {}
         self.size_of: Dict[str, int] = {}
+        self.loads: Dict[str, Tuple[int, int]] = {}                # load#N: access and bits of the value
+        self.contents: Dict[str, List[int]] = {}                   # of arguments, where the certificate holds them
         self.axes: List[int] = []
         self.atomics = False
         for line in _parse(text):
@@ -33,6 +35,8 @@ class Records:
                 self.items[int(fields["id"][0])] = fields
             elif line[0] == "fence":
                 self.fences.append(fields)
+            elif line[0] == "loaded":
+                self.loads[f"load#{line[1]}"] = int(fields["access"][0]), int(fields["bits"][0])
             elif line[0] == "premise":
                 self.premises.append(line[1])
             elif line[0] == "kernel":
@@ -64,7 +68,7 @@ class Records:
             return "one program"
         if threads and a["access"] == b["access"] and a["via"] != ["desc"] and all(x == "1" for x in a["shape"]):
             return "one thread"
-        if threads and (self._ordered(a, b, qualifiers) or self._barrier_in_loop(a, b, config, solvers)):
+        if threads and (self._ordered(a, b, qualifiers) or self._barrier_between(a, b, config, solvers)):
             return "ordered"
         for x in (a, b):
             if any(s.solve(self._existence(x, config)) == EMPTY for s in solvers):
@@ -96,25 +100,26 @@ class Records:
                     return True
         return False
 
-    def _barrier_in_loop(self, a: dict, b: dict, config: dict, solvers: List[Solver]) -> bool:
-        """A barrier of a loop between the two that runs at least once."""
+    def _barrier_between(self, a: dict, b: dict, config: dict, solvers: List[Solver]) -> bool:
+        """A barrier between the two that runs whenever one of them does: every branch around it is then taken, every loop
+        around it runs a round."""
         low, high = sorted((int(a["seq"][0]), int(b["seq"][0])))
         if a["via"] == ["desc"] or b["via"] == ["desc"] or any(f[0] == "loop" for f in a["frames"] + b["frames"]):
             return False
         for f in self.fences:
-            loops = [x for x in f["frames"] if x[0] == "loop"]
-            outside = [x for x in f["frames"] if x[0] != "loop"]
-            n = len(outside)
-            if not loops or f["opaque_context"] != ["no"] or not low < int(f["seq"][0]) < high or f["frames"][:n] != outside or \
-                    outside not in (a["frames"][:n], b["frames"][:n]):
+            if f["opaque_context"] != ["no"] or not low < int(f["seq"][0]) < high:
                 continue
-            if all(any(s.solve(self._existence(a, config, x)) == EMPTY for s in solvers) for x in loops):
-                return True
+            for r in (a, b):
+                shared = 0
+                while shared < min(len(r["frames"]), len(f["frames"])) and r["frames"][shared] == f["frames"][shared]:
+                    shared += 1
+                if all(any(s.solve(self._existence(r, config, x)) == EMPTY for s in solvers) for x in f["frames"][shared:]):
+                    return True
         return False
 
-    def _existence(self, r: dict, config: dict, loop: Optional[list] = None) -> str:
-        """Has the record an execution at all (with a loop: one in which that loop runs no round)? More solutions than
-        that: nothing of the storages."""
+    def _existence(self, r: dict, config: dict, missed: Optional[list] = None) -> str:
+        """Has the record an execution at all (with a frame: one in which that loop runs no round, that branch is not taken)?
+        More solutions than that: nothing of the storages."""
         extents, out, values = self.extents(config), ["(set-logic ALL)", _DIVISIONS], {}
         if config.get("rung") != "T0":
             values = {a["name"]: a["value"] for a in config["arguments"] if "value" in a}
@@ -142,12 +147,71 @@ class Records:
             else:
                 conjuncts += [["<=", ["+", "1", parts["lower"], ["*", f[2], parts["step"]], ["*", "-1", parts["upper"]]], "0"],
                               parts["bounds_held"], parts["increment_held"]]
-        if loop:
-            parts = {x[0]: x[1] for x in loop[1:] if isinstance(x, list)}
-            conjuncts.append(["<=", parts["upper"], parts["lower"]])
+        if missed:
+            parts = {x[0]: x[1] for x in missed[1:] if isinstance(x, list)}
+            conjuncts += [["<=", parts["upper"], parts["lower"]]] if missed[0] == "loop" else [["not", parts["if"]], parts["held"]]
         asserts = [f"(assert {body.text(c, 'Bool')})" for c in conjuncts if c != "none"]
+        if config.get("rung") != "T0":
+            asserts += self._values(body, config)
         order = sorted(out[2:], key=lambda line: not line.startswith("(declare"))
         return "\n".join([*out[:2], *order, *body.declarations, *asserts, "(check-sat)"])
+
+
+    def _values(self, body: "_Terms", config: dict) -> List[str]:
+        """What the loads return that the terms so far mention: where one runs, the entry. Its index is inside the tensor, as
+        a launch that reads outside is not what the verdict is about (in-bounds premise)."""
+        out: List[str] = []
+        done = 0
+        while done < len(body.loads) and done < 32:
+            name, term = body.loads[done]
+            done += 1
+            access, bits = self.loads.get(term[0], (-1, 0))
+            owners = [r for r in self.items.values() if int(r["access"][0]) == access]
+            if len(owners) != 1 or owners[0]["kind"] != ["load"] or owners[0]["via"] != ["ptr"] or owners[0]["refused"][0] != "none":
+                continue
+            r, width = owners[0], int(owners[0]["width"][0])
+            base = int(r["base"][0])
+            values = self.contents.get(config["arguments"][base]["name"]) if base >= 0 else None
+            if not values or sum(x != y for x, y in zip(values, values[1:])) > 500 or bits != 8 * width or self._written(base, config):
+                continue
+            loops = [f for f in r["frames"] if f[0] == "loop"]
+            if len(term) - 1 != len(loops) + len(r["shape"]):
+                continue
+            at = dict(zip([f[2] for f in loops] + [f"lane{i}" for i in range(len(r["shape"]))], term[1:]))
+            at.update({f"lane{i}": "0" for i, n in enumerate(r["shape"]) if n == "1"})
+            happens = [r["mask"][0], r["mask_held"][0], r["offset_held"][0]]
+            for f in r["frames"]:
+                parts = {x[0]: x[1] for x in f[1:] if isinstance(x, list)}
+                if f[0] == "cond":
+                    happens += [parts["if"], parts["held"]]
+                else:
+                    happens += [["<=", "0", f[2]], ["<=", ["+", "1", parts["lower"], ["*", f[2], parts["step"]], ["*", "-1", parts["upper"]]], "0"],
+                                parts["bounds_held"], parts["increment_held"]]
+            where = " ".join(body.text(_replaced(c, at), "Bool") for c in happens if c != "none")
+            offset = body.text(_replaced(r["offset"][0], at), "Int")
+            entry = _literal(values[-1])
+            for i in range(len(values) - 2, -1, -1):
+                if values[i] != values[i + 1]:
+                    entry = f"(ite (<= (div {offset} {width}) {i}) {_literal(values[i])} {entry})"
+            out.append(f"(assert (=> (and true {where} (= (mod {offset} {width}) 0)) "
+                       f"(and (<= 0 {offset}) (< {offset} {width * len(values)}) (= {name} {entry}))))")
+        return out
+
+    def _written(self, base: int, config: dict) -> bool:
+        """May some operation of the kernel write to the storage of this argument?"""
+        mine = config["arguments"][base].get("storage")
+        for r in self.items.values():
+            if r["kind"][0] in ("load", "atomic_load", "atomic_poll"):
+                continue
+            other = int(r["base"][0])
+            theirs = config["arguments"][other].get("storage") if other >= 0 else None
+            if mine is None or theirs is None or not (mine[1] <= theirs[0] or theirs[1] <= mine[0]):
+                return True
+        return False
+
+
+def _replaced(t, at: Dict[str, object]):
+    return at.get(t, t) if isinstance(t, str) else [t[0], *(_replaced(x, at) for x in t[1:])]
 
 
 def _mutually_atomic(a: dict, b: dict, threads: bool) -> bool:
@@ -281,12 +345,15 @@ class _Terms:
 
     def __init__(self, variables):
         self.variables, self.declarations, self.names = variables, [], {}
+        self.loads: List[Tuple[str, list]] = []                    # loaded values that were met, with their constants
 
     def _free(self, t, sort: str) -> str:
         key = (_show(t), sort)
         if key not in self.names:
             self.names[key] = f"free{len(self.names)}"
             self.declarations.append(f"(declare-const {self.names[key]} {sort})")
+            if sort == "Int" and isinstance(t, list) and isinstance(t[0], str) and t[0].startswith("load#"):
+                self.loads.append((self.names[key], t))
         return self.names[key]
 
     def text(self, t, sort: str) -> str:

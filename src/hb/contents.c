@@ -326,7 +326,8 @@ static pr_term unknown(pr_encoding *e, int arg, int width, pr_term offset, const
     }
     pr_str name = e->records->args[arg].name;
     pr_tab_info info = { .lo = bits == 1 ? 0 : pr_int_min(bits), .hi = bits == 1 ? 1 : pr_int_max(bits),
-                         .injective = e->contents == PR_CONTENTS_DISTINCT,
+                         .injective = e->contents == PR_CONTENTS_DISTINCT && bits > 1, /* truth values: too few for the
+                                                                                           reads that do not happen */
                          .nondecreasing = e->contents == PR_CONTENTS_NONDECREASING };
     info.name = pr_arena_printf(pr_terms_arena(T), PR_STR_FMT, PR_STR_ARG(name));
     pr_made_table made = { arg, key, bits, pr_tab_new(T, info) };

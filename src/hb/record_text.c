@@ -198,6 +198,11 @@ void pr_records_print(pr_buf *b, const pr_records *rs, bool derived)
     for (int i = 0; i < rs->n_args; i++) formal(b, &rs->args[i], i);
     variables(b, rs);
     for (int i = 0; i < rs->records.n; i++) record(b, rs, &rs->records.data[i], derived);
+    for (uint32_t id = 1; id < pr_syms_count(T); id++) {   /* which load `load#N` in a term is the value of */
+        const pr_sym_info *x = pr_sym_get(T, (pr_sym){ id });
+        if (x->kind == PR_SYM_LOADED && x->access >= 0)
+            pr_buf_printf(b, "(loaded %u (access %d) (bits %d))\n", id, x->access, x->is_bool ? 1 : x->bits);
+    }
     for (int i = 0; i < rs->fences.n; i++) {
         const pr_fence *f = &rs->fences.data[i];
         pr_buf_printf(b, "(fence (seq %d) (opaque_context %s)", f->seq, f->opaque_context ? "yes" : "no");
