@@ -28,6 +28,20 @@ static const pr_op *single_access(const pr_region *r, int *count)
     return found;
 }
 
+static bool depends_on(const pr_val *v, int access)
+{
+    for (int i = 0; i < v->all.n; i++)
+        if (v->all.v[i] == access) return true;
+    return false;
+}
+
+/* A modelled value that is computed from the value read: a difference, an exclusive or, some of its bits. */
+static bool is_computed_from(pr_lower *c, const pr_value *operand, int access)
+{
+    const pr_val *v = pr_get(c, operand);
+    return v->kind == PR_VAL_INT && !pr_term_none(v->term) && !v->gap && depends_on(v, access);
+}
+
 /* Why the loop is not an await (ttir-front.md 6.5); null when it is one. Values are those of the last
  * lowering of the before region. */
 const char *pr_await_clause(pr_lower *c, const pr_op *op, bool nested)
@@ -47,10 +61,13 @@ const char *pr_await_clause(pr_lower *c, const pr_op *op, bool nested)
     if (cmp && cmp->opcode == PR_OP_ARITH_CMPI && cmp->n_operands == 2)
         for (int i = 0; i < 2; i++)
             if (cmp->operands[i] == a->results[0] && cmp->operands[1 - i] != a->results[0]) side = i;
+    bool computed = false;
+    if (cmp && cmp->opcode == PR_OP_ARITH_CMPI && cmp->n_operands == 2)
+        for (int i = 0; i < 2 && side < 0; i++)
+            if (is_computed_from(c, cmp->operands[i], pr_access_number(c, a))) side = i, computed = true;
     if (side < 0) return "its condition is not a comparison of the value read";
     pr_val *other = pr_get(c, cmp->operands[1 - side]);
-    for (int i = 0; i < other->all.n; i++)
-        if (other->all.v[i] == pr_access_number(c, a)) return "the value it waits for depends on the value read";
+    if (depends_on(other, pr_access_number(c, a))) return "the value it waits for depends on the value read";
     switch (a->opcode) {
     case PR_OP_TT_LOAD: case PR_OP_TT_ATOMIC_LOAD: return NULL;
     case PR_OP_TT_ATOMIC_RMW: {
@@ -64,7 +81,7 @@ const char *pr_await_clause(pr_lower *c, const pr_op *op, bool nested)
         pr_i128 x, y;
         bool exits = (pred == PRED_NE && pr_term_is(limit, expect)) ||
                      (pred == PRED_EQ && pr_term_const(c->T, limit, &x) && pr_term_const(c->T, expect, &y) && x != y);
-        return exits || pr_term_is(expect, fresh) ? NULL : "its poll can satisfy itself";
+        return (exits && !computed) || pr_term_is(expect, fresh) ? NULL : "its poll can satisfy itself";
     }
     default: return "it does not read exactly one location";
     }

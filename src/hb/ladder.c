@@ -11,11 +11,15 @@
 #include "hb/sync.h"
 #include "hb/verdict_rule.h"
 #include <assert.h>
+#include <stdlib.h>
 
 void pr_options_default(pr_options *o)
 {
     *o = (pr_options){ .t0_timeout_ms = 10000, .t1_timeout_ms = 120000 };
     o->limits = (pr_limits){ .max_ops = 20000, .first_ops = 700, .z3_rlimit = 500000, .max_leaves = 256 };
+#ifdef PR_FAULTS
+    if (getenv("POLYRACE_FAULT")) o->fault = atoi(getenv("POLYRACE_FAULT"));
+#endif
 }
 
 static pr_record *record(pr_run *run, int i) { return &run->R->records.data[i]; }

@@ -61,7 +61,7 @@ static pr_term observation_in_loop(const pr_encoding *e, const pr_record *r)
     return n.app;
 }
 
-static bool within(const pr_frame *inner, const pr_frame *outer)
+bool pr_sync_within(const pr_frame *inner, const pr_frame *outer)
 {
     if (!outer) return true;
     for (; inner; inner = inner->outer)
@@ -110,11 +110,10 @@ static bool shown_aligned(pr_encoding *e, const pr_side *s)
 bool pr_sync_behind(const pr_encoding *e, int i, const pr_record *wait)
 {
     const pr_record *r = record(e, i);
-    return r->seq > wait->seq && within(r->frame, wait->frame);
+    return r->seq > wait->seq && pr_sync_within(r->frame, wait->frame);
 }
 
-/* Fills closed, writers, own_again. first_through: only what may write before any program has come through the wait v. */
-static void find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
+void pr_sync_find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
 {
     const pr_side *x = pr_encoding_side(e, v->record, PR_SIDE_A);
     PR_VEC(int) w = { 0 };
@@ -129,7 +128,7 @@ static void find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
         }
         if (e->component[u->base] != e->component[x->record->base]) continue;
         const pr_side *y = pr_encoding_side(e, i, PR_SIDE_B);
-        bool self = i == v->record;
+        bool self = i == v->record && !v->tile;   /* a tile's other lanes may write the cell too */
         bool meets = may_meet(e, x, y, self, false);
         if (self) v->own_again = meets || v->in_loop;
         if (!meets && !self) continue;
@@ -144,7 +143,7 @@ static void find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
 pr_vset pr_sync_before_first(pr_encoding *e, const pr_sync_event *wait)
 {
     pr_sync_event v = { .record = wait->record };
-    find_writers(e, &v, true);
+    pr_sync_find_writers(e, &v, true);
     if (!v.closed) return (pr_vset){ .any = true };
     return pr_vset_closure(e, pr_vset_initial(e, pr_encoding_side(e, v.record, PR_SIDE_A)), v.writers, v.n_writers);
 }
@@ -239,7 +238,7 @@ static bool after_the_last(pr_encoding *e, const pr_sync_event *c, int u, pr_ter
 {
     const pr_record *r = record(e, c->record), *w = record(e, u);
     const pr_side *s = pr_encoding_side(e, u, PR_SIDE_A), *x = pr_encoding_side(e, c->record, PR_SIDE_A);
-    if (!is_scalar(w) || !pr_order_outside_loops(w) || r->seq >= w->seq || !within(w->frame, r->frame) ||
+    if (!is_scalar(w) || !pr_order_outside_loops(w) || r->seq >= w->seq || !pr_sync_within(w->frame, r->frame) ||
         !pr_term_is(r->mask, PR_TERM_TRUE) || s->refused || s->dead) return s->dead;
     pr_term_vec core = { 0 };
     pr_query q;
@@ -361,10 +360,12 @@ pr_sync *pr_sync_of(pr_encoding *e)
         pr_vec_push(e->arena, &y->events, v);
     }
     for (int i = 0; i < y->events.n; i++) {
-        find_writers(e, &y->events.data[i], false);
+        pr_sync_find_writers(e, &y->events.data[i], false);
         find_values(e, &y->events.data[i]);
         find_counter(e, y, &y->events.data[i]);
     }
+    pr_sync_find_orders(e, y);
+    pr_sync_find_tiles(e, y);
     find_locks(e, y);
     pr_sync_find_turns(e, y);
     y->building = false;

@@ -10,8 +10,12 @@
  *             chain, so an acquiring reader synchronises with W
  *   counting  additions of one amount, at most once a program: results are distinct, lie in a known range, and
  *             a larger result comes later
+ *   tiles     a lane of a tile atomic sees what the writers of its cell can leave, and behind a barrier no value from before
+ *             the write that the same lane made
  *   lock      sections between an awaited compare-and-swap 0 -> 1 and the exchange back to 0 of one location
  *             exclude each other
+ *   cell order at a known grid: every order of the executions at one cell (each at most once a program), hence which two
+ *             results go together and who came first; a write that happens before a read is before it in that order
  *   turns     a location that counts up, each step by the one program that waited for the value before it: a later
  *             turn comes after the release of an earlier one
  * Every fact is a conjunct of the pair's query. What is not shown adds no conjunct. */
@@ -25,6 +29,7 @@ typedef struct pr_vset { bool any; int n; pr_i128 v[PR_VSET_MAX]; } pr_vset;
 
 typedef struct pr_sync_event {
     int record;
+    bool tile;                     /* of several lanes (in pr_sync.tiles): only its values are known       */
     bool in_loop;                  /* a wait inside loops: an acquire and nothing else                */
     pr_term app;                   /* its observation: a symbol without arguments, in a loop with its indices   */
     bool writes;                   /* may write (not an atomic load, a poll or a failed poll)           */
@@ -42,11 +47,17 @@ typedef struct pr_sync_lock { int acquire, release; } pr_sync_lock;
 /* A turn: the program waits (event) for turn at the location and releases turn + 1 there; it starts with first. */
 typedef struct pr_sync_turn { int wait, release; pr_term turn; pr_i128 first; } pr_sync_turn;
 
+/* Cell order: results a and b of two events at one cell that some execution can have together, and in which order.
+ * own: of one program, i before j in text; else of two different programs. */
+typedef struct pr_seen_pair { pr_i128 a, b; bool before, after; } pr_seen_pair;
+typedef struct pr_cell_order { int i, j; bool own; const pr_seen_pair *pair; int n; } pr_cell_order;
+
 typedef struct pr_sync {
     bool building;
-    PR_VEC(pr_sync_event) events;
+    PR_VEC(pr_sync_event) events, tiles;
     PR_VEC(pr_sync_lock) locks;
     PR_VEC(pr_sync_turn) turns;
+    PR_VEC(pr_cell_order) orders;
     int axis;                      /* symbolic grid axis that arrivals mention, -1 = none              */
 } pr_sync;
 
@@ -70,19 +81,32 @@ pr_vset pr_sync_before_first(pr_encoding *e, const pr_sync_event *wait);
 
 /* sync_stuck.c: waits that no program of the launch comes through. stuck[record]: an access that is never performed. */
 bool pr_sync_stuck(pr_encoding *e, bool *stuck);
-
+/* Fills closed, writers, own_again. first_through: only what may write before any program has come through the wait v. */
+void pr_sync_find_writers(pr_encoding *e, pr_sync_event *v, bool first_through);
+bool pr_sync_within(const pr_frame *inner, const pr_frame *outer); /* outer is inner or around it */
+/* sync_tile.c: atomics of a tile; what is known of the results that the access's address and conditions mention */
+void pr_sync_find_tiles(pr_encoding *e, pr_sync *y);
+void pr_sync_tile_facts(pr_encoding *e, const pr_sync *y, const pr_side *s, pr_term_vec *out);
 /* sync_turn.c */
 void pr_sync_find_turns(pr_encoding *e, pr_sync *y);
 bool pr_sync_turn_stuck(pr_encoding *e, const pr_sync *y, const pr_sync_turn *x);
 /* What is known of the results of both copies' events, while y may still be under construction. */
 void pr_sync_counter_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out);
+/* sync_cell.c: refines the events' values, finds their orders; at a known grid only */
+void pr_sync_find_orders(pr_encoding *e, pr_sync *y);
+const pr_cell_order *pr_cell_order_of(const pr_sync *y, int i, int j, bool own); /* null: not known */
 /* sync_values.c */
 pr_vset pr_vset_of(pr_encoding *e, const pr_side *s, pr_term value, pr_term held);
 pr_vset pr_vset_initial(pr_encoding *e, const pr_side *s);
+pr_vset pr_vset_initial_at(pr_encoding *e, const pr_record *r, pr_i128 addr);
 bool pr_vset_has(const pr_vset *s, pr_i128 v);
+void pr_vset_add(pr_vset *s, pr_i128 v);
+bool pr_vset_same(const pr_vset *a, const pr_vset *b);
 /* The closure of start under the given writers, any number of executions of each. */
 pr_vset pr_vset_closure(pr_encoding *e, pr_vset start, const int *writers, int n);
-/* Values that the record leaves behind when it meets one of the old ones. */
+/* Values that the record leaves behind when it meets one of the old ones, with operands of these values. */
+pr_vset pr_vset_left(const pr_record *r, const pr_vset *old, const pr_vset *value, const pr_vset *cmp);
+/* The same with the operands that any program has. */
 pr_vset pr_vset_written(pr_encoding *e, int record, const pr_vset *old);
 bool pr_sync_identity(pr_encoding *e, int record);   /* never changes the location */
 #endif

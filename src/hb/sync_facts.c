@@ -73,8 +73,125 @@ static void push(pr_encoding *e, pr_term_vec *out, pr_term t)
 static pr_term one_of(pr_encoding *e, pr_term x, const pr_vset *s)
 {
     pr_term t = PR_TERM_FALSE;
+    pr_i128 lo = s->n ? s->v[0] : 0, hi = lo;
+    for (int i = 1; i < s->n; i++) {
+        if (s->v[i] < lo) lo = s->v[i];
+        if (s->v[i] > hi) hi = s->v[i];
+    }
+    if (s->n > 1 && hi - lo == s->n - 1)      /* no gap: two bounds */
+        return pr_and(e->terms, pr_le(e->terms, pr_const(e->terms, lo), x), pr_le(e->terms, x, pr_const(e->terms, hi)));
     for (int i = 0; i < s->n; i++) t = pr_or(e->terms, t, pr_eq(e->terms, x, pr_const(e->terms, s->v[i])));
     return t;
+}
+
+/* A condition over nothing but results whose values are known, as the tuples for which it holds; else as it is. */
+typedef struct results { const pr_encoding *e; const pr_sync *y; const copy *c; int event[2], n; bool other; } results;
+static void note_result(void *user, pr_term t)
+{
+    results *u = user;
+    if (pr_term_op_of(u->e->terms, t) != PR_TERM_OP_VAR) return;
+    for (int i = 0; i < u->n; i++)
+        if (pr_term_is(u->c->obs[u->event[i]], t)) return;
+    for (int i = 0; i < u->y->events.n && u->n < 2; i++)
+        if (pr_term_is(u->c->obs[i], t) && !u->y->events.data[i].all.any && !pr_term_none(u->c->active[i])) {
+            u->event[u->n++] = i;
+            return;
+        }
+    u->other = true;
+}
+
+/* What the engines are slow to read (bits of two results at once) and no table stands for is left out: TRUE. */
+static pr_term tabulated(pr_encoding *e, const pr_sync *y, const copy *c, pr_term t)
+{
+    pr_terms *T = e->terms;
+    results u = { .e = e, .y = y, .c = c };
+    if (pr_term_none(t)) return t;
+    bool bits = pr_class_of(e->box, t) & PR_CLASS_BITS;
+    pr_term plain = bits ? PR_TERM_TRUE : t;
+    pr_term_visit(T, t, note_result, &u);
+    if (u.other || !u.n || (u.n == 1 && !bits)) return plain;
+    const pr_vset one = { .n = 1 }, *set[2] = { &one, &one };
+    pr_term obs[2], ran = PR_TERM_TRUE, any = PR_TERM_FALSE;
+    uint32_t id[2], n = 0;
+    for (int i = 0; i < u.n; i++) {
+        set[i] = &y->events.data[u.event[i]].all;
+        obs[i] = c->obs[u.event[i]];
+        id[i] = pr_term_var(T, obs[i]).id;
+        if (id[i] >= n) n = id[i] + 1;
+        ran = pr_and(T, ran, c->active[u.event[i]]);   /* a result of what did not run is anything */
+    }
+    if (set[0]->n * set[1]->n > MOST_VALUE_PAIRS) return plain;
+    pr_i128 *value = PR_NEW_N(e->arena, pr_i128, n), ok;
+    bool *known = PR_NEW_N(e->arena, bool, n);
+    pr_env env = { value, known, n };
+    for (int i = 0; i < set[0]->n; i++)
+        for (int j = 0; j < set[1]->n; j++) {
+            pr_term these = PR_TERM_TRUE;
+            for (int k = 0; k < u.n; k++) {
+                pr_i128 v = set[k]->v[k ? j : i];
+                value[id[k]] = v;
+                known[id[k]] = true;
+                these = pr_and(T, these, pr_eq(T, obs[k], pr_const(T, v)));
+            }
+            if (!pr_eval(T, t, &env, &ok)) return plain;
+            if (ok) any = pr_or(T, any, these);
+        }
+    return pr_and(T, pr_implies(T, ran, any), pr_or(T, ran, plain));
+}
+
+enum { ORDER_BEFORE = 1, ORDER_AFTER = 2 };
+
+/* The two results are a pair of the order that can stand as asked: i before j, after it, or either. NONE: too many. */
+static pr_term ordered(pr_encoding *e, const pr_cell_order *o, unsigned how, pr_term x, pr_term y)
+{
+    pr_terms *T = e->terms;
+    pr_term any = PR_TERM_FALSE;
+    if (o->n > MOST_VALUE_PAIRS) return PR_TERM_NONE;
+    for (int i = 0; i < o->n; i++) {
+        pr_term of_a = PR_TERM_FALSE;           /* a once, with all that go with it */
+        bool first = true;
+        for (int k = 0; k < i; k++) first = first && o->pair[k].a != o->pair[i].a;
+        for (int k = i; k < o->n && first; k++) {
+            const pr_seen_pair *p = &o->pair[k];
+            if (p->a == o->pair[i].a && (((how & ORDER_BEFORE) && p->before) || ((how & ORDER_AFTER) && p->after)))
+                of_a = pr_or(T, of_a, pr_eq(T, y, pr_const(T, p->b)));
+        }
+        if (first) any = pr_or(T, any, pr_and(T, pr_eq(T, x, pr_const(T, o->pair[i].a)), of_a));
+    }
+    return any;
+}
+
+/* i before j, shown by the results: no order has j first. Where every result of i allows it, j's alone says so. */
+static pr_term after_only(pr_encoding *e, const pr_cell_order *o, pr_term x, pr_term y)
+{
+    pr_terms *T = e->terms;
+    pr_term any = PR_TERM_FALSE;
+    if (o->n > MOST_VALUE_PAIRS) return PR_TERM_NONE;
+    for (int i = 0; i < o->n; i++) {
+        pr_term of_b = PR_TERM_FALSE;
+        bool first = true, always = true;
+        for (int k = 0; k < i; k++) first = first && o->pair[k].b != o->pair[i].b;
+        for (int k = i; k < o->n && first; k++) {
+            if (o->pair[k].b != o->pair[i].b) continue;
+            if (o->pair[k].after && !(e->options->fault == 47 && o->pair[k].before)) always = false;
+            else of_b = pr_or(T, of_b, pr_eq(T, x, pr_const(T, o->pair[k].a)));
+        }
+        if (first) any = pr_or(T, any, pr_and(T, pr_eq(T, y, pr_const(T, o->pair[i].b)), always ? PR_TERM_TRUE : of_b));
+    }
+    return any;
+}
+
+/* Two results of one program at one cell: the later one sees what may follow. */
+static void own_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term_vec *out)
+{
+    pr_terms *T = e->terms;
+    for (int k = 0; k < y->orders.n; k++) {
+        const pr_cell_order *o = &y->orders.data[k];
+        if (!o->own || pr_term_none(c->active[o->i]) || pr_term_none(c->active[o->j])) continue;
+        pr_term meet = pr_and(T, pr_and(T, c->active[o->i], c->active[o->j]), pr_eq(T, c->addr[o->i], c->addr[o->j]));
+        pr_term t = ordered(e, o, ORDER_BEFORE | ORDER_AFTER, c->obs[o->i], c->obs[o->j]);
+        if (!pr_term_none(t)) push(e, out, pr_implies(T, meet, t));
+    }
 }
 
 /* The counter that alone changes v's location, null without one. */
@@ -102,7 +219,7 @@ static void result_facts(pr_encoding *e, const pr_sync *y, const copy *c, bool e
         const pr_sync_event *v = &y->events.data[i];
         const pr_record *r = record(e, v);
         if (pr_term_none(c->active[i])) continue;
-        if (v->closed && !v->all.any) push(e, out, pr_implies(T, c->active[i], one_of(e, c->obs[i], &v->all)));
+        if (v->closed && !v->all.any && !v->counted) push(e, out, pr_implies(T, c->active[i], one_of(e, c->obs[i], &v->all)));
         if (v->counted) {
             pr_term from = pr_sub(T, c->obs[i], pr_const(T, v->first));
             pr_i128 k = v->step < 0 ? -v->step : v->step;
@@ -126,9 +243,10 @@ static void result_facts(pr_encoding *e, const pr_sync *y, const copy *c, bool e
         }
         if (ends && r->is_await && !pr_term_none(r->exit_pred)) {
             if (pr_term_none(c->held[i]) || pr_term_none(c->exits[i])) continue;
-            push(e, out, pr_implies(T, pr_and(T, c->active[i], c->held[i]), c->exits[i]));
+            push(e, out, pr_implies(T, pr_and(T, c->active[i], c->held[i]), tabulated(e, y, c, c->exits[i])));
         }
     }
+    if (ends) own_facts(e, y, c, out);
 }
 
 static void value_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term_vec *out) { result_facts(e, y, c, true, out); }
@@ -159,6 +277,12 @@ static void pair_facts(pr_encoding *e, const pr_sync *y, const copy *a, const co
             pr_term meet = pr_and(T, pr_and(T, a->active[i], b->active[j]), pr_eq(T, a->addr[i], b->addr[j]));
             if (pr_term_is(pr_encode_simplify(e, meet), PR_TERM_FALSE)) continue;
             if (i == j && u->counted) push(e, out, pr_implies(T, meet, pr_ne(T, a->obs[i], b->obs[j])));
+            const pr_cell_order *o = pr_cell_order_of(y, i, j, false);
+            pr_term pairs = o ? ordered(e, o, ORDER_BEFORE | ORDER_AFTER, a->obs[i], b->obs[j]) : PR_TERM_NONE;
+            if (!pr_term_none(pairs)) {
+                push(e, out, pr_implies(T, meet, pairs));
+                continue;
+            }
             if (u->all.any || v->all.any || u->all.n * v->all.n > MOST_VALUE_PAIRS) continue;
             for (int p = 0; p < u->all.n; p++)
                 for (int q = 0; q < v->all.n; q++) {
@@ -189,6 +313,9 @@ static pr_term edge(pr_encoding *e, const pr_sync *y, const copy *a, int i, cons
         return PR_TERM_FALSE;
     pr_term shown = PR_TERM_FALSE;
     if (!w->others.any) shown = pr_not(T, one_of(e, b->obs[j], &w->others));
+    const pr_cell_order *o = pr_cell_order_of(y, i, j, false);
+    pr_term after = o ? after_only(e, o, a->obs[i], b->obs[j]) : PR_TERM_NONE;
+    if (!pr_term_none(after)) shown = pr_or(T, shown, after);
     if (w->counted)
         shown = pr_or(T, shown, w->step > 0 ? pr_lt(T, a->obs[i], b->obs[j]) : pr_lt(T, b->obs[j], a->obs[i]));
     for (int k = 0; k < y->turns.n; k++) {
@@ -228,6 +355,26 @@ static pr_term happens_before(pr_encoding *e, const pr_sync *s, const pr_side *x
         }
     }
     return any;
+}
+
+/* A write that happens before an access of its cell precedes it there, and so does a read that happens before a write:
+ * the results are those of that order (coherence). */
+static void coherence_facts(pr_encoding *e, const pr_sync *y, const copy *a, const copy *b, bool swapped, pr_term_vec *out)
+{
+    pr_terms *T = e->terms;
+    for (int k = 0; k < y->orders.n; k++) {
+        const pr_cell_order *o = &y->orders.data[k];
+        int i = swapped ? o->j : o->i, j = swapped ? o->i : o->j;      /* i of copy a happens before j of copy b */
+        bool says = false;
+        for (int m = 0; m < o->n; m++) says = says || !(swapped ? o->pair[m].after : o->pair[m].before);
+        if (o->own || !says || o->n > MOST_VALUE_PAIRS || pr_term_none(a->active[i]) || pr_term_none(b->active[j])) continue;
+        if (y->events.data[i].in_loop || y->events.data[j].in_loop) continue;
+        pr_term hb = e->options->fault == 46 ? PR_TERM_TRUE : happens_before(e, y, a->side[i], a, b, b->side[j]);
+        if (pr_term_none(hb) || pr_term_is(hb, PR_TERM_FALSE)) continue;
+        pr_term meet = pr_and(T, pr_and(T, a->active[i], b->active[j]), pr_eq(T, a->addr[i], b->addr[j]));
+        pr_term x = swapped ? b->obs[j] : a->obs[i], z = swapped ? a->obs[i] : b->obs[j];
+        push(e, out, pr_implies(T, pr_and(T, meet, hb), ordered(e, o, swapped ? ORDER_AFTER : ORDER_BEFORE, x, z)));
+    }
 }
 
 /* ---- a program between the two ---------------------------------------------------------------- */
@@ -382,13 +529,15 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
 {
     const pr_sync *y = pr_sync_of(e);
     pr_terms *T = e->terms;
-    if (!y || !y->events.n) return false;
+    if (!y || (!y->events.n && !y->tiles.n)) return false;
     e->used_o4 = false;
     pr_term_vec out = { 0 };
     for (int i = 0; i < q->n_core; i++) pr_vec_push(e->arena, &out, q->core[i]);
     const pr_side *x = pr_encoding_side(e, a, PR_SIDE_A), *z = pr_encoding_side(e, b, intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
     copy ca = copy_of(e, y, PR_SIDE_A, x);
     value_facts(e, y, &ca, &out);
+    pr_sync_tile_facts(e, y, x, &out);
+    pr_sync_tile_facts(e, y, z, &out);
     if (intra) {
         push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &ca, z)));
         for (int i = 0; i < y->events.n && pr_order_cta(e); i++) {   /* O4: through an atomic that is both */
@@ -408,6 +557,8 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
         value_facts(e, y, &cb, &out);
         pair_facts(e, y, &ca, &cb, &out);
         turn_facts(e, y, &ca, &cb, &out);
+        coherence_facts(e, y, &ca, &cb, false, &out);
+        coherence_facts(e, y, &cb, &ca, true, &out);
         push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &cb, z)));
         push(e, &out, pr_not(T, happens_before(e, y, x, &ca, &cb, z)));
         push(e, &out, pr_not(T, happens_before(e, y, z, &cb, &ca, x)));

@@ -518,12 +518,13 @@ def t79_args(kind, f=0):
     return dict(f=ints(f), t=zeros(1), x=T("i32", 1), out=T("i32", 8), small=T("i32", 1), KIND=kind)
 
 
-for kind in (0, 2, 3, 9):
+for kind in (0, 2, 3, 7, 9):
     case(f"t79_{kind}", t79, "ok T1-launch qual=reads", (4,), t79_args(kind))
 for kind in (1, 4, 5):                            # f stays 0, or the first lock and the second are taken by different programs
     case(f"t79_{kind}", t79, "races WAW:S:S/programs", (4,), t79_args(kind))
-for kind in (6, 7, 8):
+for kind in (6, 8):
     case(f"t79_{kind}", t79, "unsupported|races never=ok", (4,), t79_args(kind))
+case("t79_and_race", t79, "races WAW:S:S/programs", (4,), dict(t79_args(7), t=ints(7)))      # compares with 3: nobody takes it
 
 
 # two that succeed: the guarded store runs in every program that found 0 while nothing was written

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Random small synchronising kernels against an exhaustive oracle: explore.py [polyrace] [--count=N] [--seed=S] [--order=cta] [--keep=DIR]
+[--fault=N]
 
 A kernel is made from a pattern (hand-over, counter, lock, chain, arrivals) with random mutations of semantics, scopes,
 values, cells and barriers. It is printed as TTIR, and every execution of its two or three programs is enumerated from the
@@ -34,9 +35,11 @@ LIMIT = 60000                 # combinations looked at for one kernel; beyond: s
 #   ("rmw", name, kind, flag, value, sem, scope)   kind: add xchg or
 #   ("cas", name, flag, cmp, new, sem, scope)
 #   ("wait", flag, want, sem, scope, form)         form: add0 | cas
-#   ("if", name, rel, value, [ops])                rel: eq | ge
+#   ("flip", flag, name, bit, sem, scope)          waits until the bit of the flag differs from that of an earlier result
+#   ("if", name, rel, value, [ops])                rel: eq | ge | ne
 #   ("role", rel, pid, [ops])                      rel: eq | ne | gt
 #   ("for", low, high, [ops])                      k from low to high - 1; high may be "pid"
+# An operand of an atomic is a number, ("obs", name): an earlier result, or ("sel", pid, a, b): a in that program, b in others.
 # A cell or a flag is a number, ("pid", k): program id + k, or in a loop ("k", c): its index + c.
 NEST = ("if", "role", "for")
 
@@ -49,7 +52,46 @@ def base_kernel(r, n):
     bar = ("bar",)
     f, d = 0, 0
     kind = r.choice(["flag", "flag", "cas", "counter", "counter", "lock", "chain", "arrive", "winner", "two",
-                     "each", "each", "collect", "publish", "rounds"])
+                     "each", "each", "collect", "publish", "rounds", "sums", "sums", "second", "pass", "feed", "sense", "soup", "soup"])
+    if kind == "sums":                                        # the publication shows in a sum, whoever else adds
+        a, b = r.choice([1, 2, 3]), r.choice([1, 2, 3])
+        publish, want = ("rmw", "p", "add", f, a, "release", "gpu"), r.choice([a + b, a + b, a + b, a, b])
+        look = [("rmw", "o", "add", f, 0, "acquire", "gpu"), bar, ("if", "o", r.choice(["eq", "eq", "ge"]), want, [("ld", d)])]
+        other = ("rmw", "q", "add", f, b, "relaxed", "gpu")
+        if r.random() < .4:
+            return [("role", "eq", 0, [("st", d), bar, publish]), ("role", "ne", 0, [other] + look)]
+        if r.random() < .5:                                   # one atomic, another amount in each program
+            return [("role", "eq", 0, [("st", d), bar]), ("rmw", "p", "add", f, ("sel", 0, a, b), "acq_rel", "gpu"), bar,
+                    ("rmw", "o", "add", f, 0, "acquire", "gpu"), bar, ("role", "ne", 0, [("if", "o", "ge", max(a + b, (n - 1) * b + 1), [("ld", d)])])]
+        return [("role", "eq", 0, [("st", d), bar, publish]), ("role", "eq", 1, [other]), ("role", "gt", 1 if n > 2 else 0, look)]
+    if kind == "second":                                      # who comes first, who second
+        take = r.choice([("cas", "o", f, 0, 1, "relaxed", "gpu"), ("rmw", "o", "xchg", f, 1, "relaxed", "gpu"),
+                         ("rmw", "o", "or", f, 1, "relaxed", "gpu"), ("cas", "o", f, ("sel", 0, 0, r.choice([0, 1])), 1, "relaxed", "gpu"),
+                         ("rmw", "o", "add", f, ("sel", 0, 1, r.choice([1, 2])), "relaxed", "gpu")])
+        return [take, ("if", "o", r.choice(["ne", "ne", "eq"]), r.choice([0, 0, 1]), [("st", d)])]
+    if kind == "pass":                                        # what a relaxed read behind an acquire can see
+        seen = r.choice([1, 1, 0])
+        return [("role", "eq", 0, [("rmw", "x", r.choice(["xchg", "add", "or"]), 1, 1, "relaxed", "gpu"), bar,
+                                   ("rmw", "p", "xchg", 0, 1, "release", "gpu"), ("st", d)]),
+                ("role", "ne", 0, [("rmw", "o", "add", 0, 0, "acquire", "gpu"), bar,
+                                   ("if", "o", "eq", seen, [("rmw", "v", "add", 1, 0, "relaxed", "gpu"),
+                                                            ("if", "v", r.choice(["eq", "ne"]), r.choice([0, 0, 1]), [("st", d)])])])]
+    if kind == "feed":                                        # results written on: values out of thin air
+        w = r.choice(["xchg", "xchg", "add", "or"])
+        if r.random() < .4:                                   # a result that goes through another program
+            return [("role", "eq", 0, [("rmw", "p", "xchg", 0, r.choice([1, 2]), "relaxed", "gpu"), ("rmw", "b", "add", 1, 0, "relaxed", "gpu"),
+                                       ("if", "b", r.choice(["eq", "ne", "ge"]), r.choice([0, 1, 2]), [("st", d)])]),
+                    ("role", "ne", 0, [("rmw", "a", "add", 0, 0, "relaxed", "gpu"), ("rmw", "q", w, 1, ("obs", "a"), "relaxed", "gpu"), ("st", d)])]
+        return [("role", "eq", 0, [("rmw", "a", "add", 0, 0, "relaxed", "gpu"), ("rmw", "p", w, 1, ("obs", "a"), "relaxed", "gpu"),
+                                   ("if", "a", r.choice(["eq", "ne"]), r.choice([0, 1, 1]), [("st", d)])]),
+                ("role", "ne", 0, [("rmw", "b", "add", 1, 0, "relaxed", "gpu"), ("rmw", "q", w, 0, ("obs", "b"), "relaxed", "gpu"),
+                                   ("if", "b", r.choice(["eq", "ne"]), r.choice([0, 1, 1]), [("st", d)])])]
+    if kind == "sense":                                       # a barrier of the grid whose last arrival flips a bit
+        bit = r.choice([4, 4, 2])
+        return [("st", ("pid", 0)), bar, ("rmw", "a", "add", f, ("sel", 0, bit - n + 1, 1), "acq_rel", "gpu"),
+                ("flip", f, "a", bit, "acquire", "gpu"), bar, ("ld", 0), ("ld", 1)]
+    if kind == "soup":
+        return [("role", "eq", 0, soup(r, "a")), ("role", "ne", 0, soup(r, "b"))]
     if kind == "each":                                        # every program's part, in a loop that waits for each
         return [("st", ("pid", 0)), bar, ("rmw", "p", r.choice(["xchg", "add"]), ("pid", 0), 1, "release", "gpu"),
                 ("for", 0, r.choice([n, "pid"]), [("wait", ("k", 0), 1, "acquire", "gpu", r.choice(["add0", "cas"])), bar, ("ld", ("k", 0))])]
@@ -94,6 +136,33 @@ def base_kernel(r, n):
             ("role", "gt", 1, [("wait", 1, 1, "acquire", "gpu", "add0"), bar, ("ld", 0)])]
 
 
+def soup(r, prefix):
+    """Two or three random atomics of two flags, and accesses that their results guard."""
+    out, names = [], []
+    for k in range(r.choice([2, 2, 3])):
+        name, flag, sem = f"{prefix}{k}", r.randrange(2), r.choice(["relaxed", "relaxed", "acquire", "release", "acq_rel"])
+        value = ("obs", r.choice(names)) if names and r.random() < .25 else r.randrange(3)
+        if r.random() < .25:
+            out.append(("cas", name, flag, r.randrange(2), value, sem, "gpu"))
+        else:
+            kind = r.choice(["add", "add", "xchg", "or"])
+            out.append(("rmw", name, kind, flag, value if r.random() < .7 else 0, sem, "gpu"))
+        if names and r.random() < .3:                         # may not run
+            out[-1] = ("if", r.choice(names), r.choice(["eq", "ne"]), r.randrange(2), [out[-1]])
+        else:
+            names.append(name)
+        if r.random() < .6:
+            out.append(("bar",))
+        if r.random() < .4:
+            out.append((r.choice(["st", "ld"]), r.randrange(2)))
+            if r.random() < .6:
+                out.append(("bar",))
+    guarded = [("st" if prefix == "a" or r.random() < .3 else r.choice(["st", "ld"]), 0)]
+    for name in r.sample(names, min(len(names), r.choice([1, 1, 2]))):
+        guarded = [("if", name, r.choice(["eq", "ne", "ge"]), r.randrange(3), guarded)]
+    return out + guarded
+
+
 def mutate(r, ops):
     """One random change somewhere in the tree."""
     paths = []
@@ -129,7 +198,10 @@ def mutate(r, ops):
             k = r.randrange(4)
             ops[i] = (o[0], o[1] if k else r.randrange(2), r.randrange(3) if k == 1 else o[2], r.choice(sems) if k >= 2 else o[3], o[4], o[5])
         elif o[0] == "if":
-            ops[i] = (o[0], o[1], r.choice(["eq", "ge"]), r.randrange(3), o[4])
+            ops[i] = (o[0], o[1], r.choice(["eq", "ge", "ne"]), r.randrange(3), o[4])
+        elif o[0] == "flip":
+            k = r.randrange(3)
+            ops[i] = (o[0], o[1] if k else r.randrange(2), o[2], r.choice([1, 2, 4]) if k == 1 else o[3], r.choice(sems) if k == 2 else o[4], o[5])
         elif o[0] in ("st", "ld"):
             k = r.randrange(3)
             ops[i] = (o[0] if k else r.choice(["st", "ld"]), r.randrange(2) if k == 1 else o[1])
@@ -159,7 +231,7 @@ def make(seed):
         ops = mutate(r, ops)
     init = [0] * (FLAGS + 1)
     if r.random() < .1:
-        init[0] = r.randrange(3)
+        init[r.choice([0, 0, 1])] = r.randrange(3)
     return n, ops, init
 
 
@@ -170,8 +242,20 @@ def text(ops):
         lines.append(f"    %n{v if v >= 0 else 'm1'} = arith.constant {v} : i32")
     lines += ["    %true = arith.constant true", "    %pid = tt.get_program_id x : i32"]
 
+    const_used = []
+
     def const(v):
+        const_used.append(v)
         return f"%n{v}" if v >= 0 else "%nm1"
+
+    def operand(v, out, pad, names):
+        if not isinstance(v, tuple):
+            return const(v)
+        if v[0] == "obs":
+            return names[v[1]]
+        c, x = f"%c{next(count)}", f"%s{next(count)}"
+        out.extend([f"{pad}{c} = arith.cmpi eq, %pid, {const(v[1])} : i32", f"{pad}{x} = arith.select {c}, {const(v[2])}, {const(v[3])} : i32"])
+        return x
 
     indices = []
 
@@ -196,16 +280,22 @@ def text(ops):
                 v = f"%v{next(count)}"
                 lines.append(f"{pad}{v} = tt.load {a} : !tt.ptr<i32>")
             elif o[0] == "rmw":
-                a = address("flag", o[3], lines, pad)
+                a, v = address("flag", o[3], lines, pad), operand(o[4], lines, pad, names)
                 names = dict(names, **{o[1]: f"%r{next(count)}"})
                 word = {"add": "add", "xchg": "exch", "or": "or"}[o[2]]
-                lines.append(f"{pad}{names[o[1]]} = tt.atomic_rmw {word}, {o[5]}, {o[6]}, {a}, {const(o[4])}, %true : "
+                lines.append(f"{pad}{names[o[1]]} = tt.atomic_rmw {word}, {o[5]}, {o[6]}, {a}, {v}, %true : "
                              "(!tt.ptr<i32>, i32, i1) -> i32")
             elif o[0] == "cas":
-                a = address("flag", o[2], lines, pad)
+                a, v, w = address("flag", o[2], lines, pad), operand(o[3], lines, pad, names), operand(o[4], lines, pad, names)
                 names = dict(names, **{o[1]: f"%r{next(count)}"})
-                lines.append(f"{pad}{names[o[1]]} = tt.atomic_cas {o[5]}, {o[6]}, {a}, {const(o[3])}, {const(o[4])} : "
-                             "(!tt.ptr<i32>, i32, i32) -> i32")
+                lines.append(f"{pad}{names[o[1]]} = tt.atomic_cas {o[5]}, {o[6]}, {a}, {v}, {w} : (!tt.ptr<i32>, i32, i32) -> i32")
+            elif o[0] == "flip":
+                a, v, x, y, c = address("flag", o[1], lines, pad), *(f"%w{next(count)}" for _ in range(3)), f"%c{next(count)}"
+                lines.extend([f"{pad}scf.while : () -> () {{",
+                              f"{pad}  {v} = tt.atomic_rmw add, {o[4]}, {o[5]}, {a}, %n0, %true : (!tt.ptr<i32>, i32, i1) -> i32",
+                              f"{pad}  {x} = arith.xori {v}, {names[o[2]]} : i32", f"{pad}  {y} = arith.andi {x}, {const(o[3])} : i32",
+                              f"{pad}  {c} = arith.cmpi eq, {y}, %n0 : i32", f"{pad}  scf.condition({c})", f"{pad}}} do {{",
+                              f"{pad}  scf.yield", f"{pad}}}"])
             elif o[0] in ("wait", "await_lock"):
                 flag, want, sem, scope, form = o[1:] if o[0] == "wait" else (o[1], 0, "acquire", "gpu", "lock")
                 a, v, c = address("flag", flag, lines, pad), f"%w{next(count)}", f"%c{next(count)}"
@@ -235,6 +325,7 @@ def text(ops):
                 lines.append(f"{pad}}}")
         return names
     emit(ops, "    ", used)
+    assert -1 <= min(const_used, default=0) and max(const_used, default=0) <= 8
     return "module {\n  tt.func public @k(%flag: !tt.ptr<i32>, %data: !tt.ptr<i32>) {\n" + "\n".join(lines) + \
            "\n    tt.return\n  }\n}\n"
 
@@ -251,12 +342,23 @@ class Outside(Exception):
 
 
 class Event:
-    __slots__ = ("p", "kind", "loc", "old", "new", "wrote", "sem", "scope", "epoch", "ctrl", "atomic", "id", "op")
+    __slots__ = ("p", "kind", "loc", "old", "new", "wrote", "sem", "scope", "epoch", "ctrl", "atomic", "id", "op", "data")
 
-    def __init__(self, p, kind, loc, epoch, ctrl, old=None, new=None, wrote=False, sem="", scope="gpu", atomic=False, op=None):
+    def __init__(self, p, kind, loc, epoch, ctrl, old=None, new=None, wrote=False, sem="", scope="gpu", atomic=False, op=None, data=()):
         self.p, self.kind, self.loc, self.epoch, self.ctrl = p, kind, loc, epoch, ctrl
         self.old, self.new, self.wrote, self.sem, self.scope, self.atomic = old, new, wrote, sem, scope, atomic
-        self.id, self.op = -1, op
+        self.id, self.op, self.data = -1, op, data
+
+
+def operand_values(v):
+    return [v] if not isinstance(v, tuple) else [] if v[0] == "obs" else list(v[2:])
+
+
+def operand_at(v, pid, names):
+    """Value of an operand, and the results that it is computed from."""
+    if not isinstance(v, tuple):
+        return v, ()
+    return (names[v[1]][0], (names[v[1]][1],)) if v[0] == "obs" else (v[2] if pid == v[1] else v[3], ())
 
 
 def domain(ops, init, n):
@@ -266,19 +368,25 @@ def domain(ops, init, n):
     def walk(ops, times=1):
         for o in ops:
             if o[0] == "rmw":
-                (adds if o[2] == "add" else []).extend([o[4]] * times)
-                if o[2] != "add":
-                    consts.add(o[4])
+                if o[2] == "add":
+                    adds.extend([set(operand_values(o[4])) or None] * times)
+                else:
+                    consts.update(operand_values(o[4]))
             elif o[0] == "cas":
-                consts.add(o[4])
+                consts.update(operand_values(o[4]))
             elif o[0] == "await_lock":
                 consts.add(1)
             elif o[0] in NEST:
                 walk(o[-1], 3 if o[0] == "for" else times)
     walk(ops)
     values = set(consts) | {a | b for a in consts for b in consts}
-    for _ in range(n * sum(1 for a in adds if a)):
-        values |= {v + a for v in values for a in adds if v + a <= 8}
+    most = max(max(s) if s else 4 for s in adds + [{0}]) * n * len(adds) + max(values)
+    least = min(min(s) if s else 0 for s in adds + [{0}]) * n * len(adds) + min(values)
+    for _ in range(n * sum(1 for a in adds if a != {0})):
+        more = values | {v + a for v in values for s in adds for a in (s or values) if least <= v + a <= most}
+        if more == values:
+            break
+        values = more
     return sorted(values)
 
 
@@ -329,15 +437,31 @@ def traces(ops, pid, values, cells):
             c = cell_of(flag, pid)
             if not 0 <= c < cells:
                 raise Outside
+            x, data = operand_at(o[4], pid, names)
             for v in values:
                 if o[0] == "rmw":
-                    new = {"add": v + o[4], "xchg": o[4], "or": v | o[4]}[o[2]]
+                    new = {"add": v + x, "xchg": x, "or": v | x}[o[2]]
                     wrote = True
                 else:
-                    wrote = v == o[3]
-                    new = o[4] if wrote else v
-                e = Event(pid, o[0], ("f", c), epoch, ctrl, v, new, wrote, o[5], o[6], True)
+                    cmp, more = operand_at(o[3], pid, names)
+                    wrote = v == cmp
+                    new = x if wrote else v
+                    data = data + more
+                if new not in values:
+                    continue                                  # (no execution needs more than the domain)
+                e = Event(pid, o[2] if o[0] == "rmw" else o[0], ("f", c), epoch, ctrl, v, new, wrote, o[5], o[6], True, data=data)
                 run(rest, events + [e], epoch, ctrl, dict(names, **{o[1]: (v, e)}))
+        elif o[0] == "flip":
+            c = cell_of(o[1], pid)
+            if not 0 <= c < cells:
+                raise Outside
+            out.append((events, False))
+            for v in values:
+                e = Event(pid, "wait", ("f", c), epoch, ctrl, v, v, True, o[4], o[5], True)
+                if (v ^ names[o[2]][0]) & o[3] == 0:
+                    out.append((events + [e], False))
+                else:
+                    run(rest, events + [e], epoch, ctrl + (e, names[o[2]][1]), names)
         elif o[0] in ("wait", "await_lock"):
             flag, want, sem, scope, form = o[1:] if o[0] == "wait" else (o[1], 0, "acquire", "gpu", "lock")
             c = cell_of(flag, pid)
@@ -359,7 +483,7 @@ def traces(ops, pid, values, cells):
             run((list(o[-1]) if taken else []) + rest, events, epoch, ctrl, names)
         else:
             v, e = names[o[1]]
-            taken = v == o[3] if o[2] == "eq" else v >= o[3]
+            taken = {"eq": v == o[3], "ne": v != o[3], "ge": v >= o[3]}[o[2]]
             if taken:
                 run(list(o[4]) + [("pop", e)] + rest, events, epoch, ctrl + (e,), names)
             else:
@@ -415,15 +539,17 @@ def consistent_orders(events, seqs):
         for b in events:
             if a.p == b.p and program_order(a, b):
                 after[a.id] |= 1 << b.id
-    causes = [0] * n                                          # no thin air: reads-from and control
+    causes = [0] * (2 * n)                                    # no thin air: reads-from, data and control; reads, then writes
     for e in events:
-        for c in e.ctrl:
-            causes[c.id] |= 1 << e.id
+        for c in e.ctrl + e.data:
+            causes[c.id] |= 1 << n + e.id
+        if e.kind != "xchg":                                  # what an exchange writes does not depend on what it reads
+            causes[e.id] |= 1 << n + e.id
     for seq in seqs:
         source, heads = None, []                              # releases whose sequence is still unbroken
         for e in seq:
-            if source is not None and source.p != e.p:
-                causes[source.id] |= 1 << e.id
+            if source is not None:
+                causes[n + source.id] |= 1 << e.id
             linked = [h for h in heads if source is not None and inclusive(source, e)]
             if e.sem in ("acquire", "acq_rel"):
                 for h in linked:
@@ -433,12 +559,12 @@ def consistent_orders(events, seqs):
                 heads = linked + ([e] if e.sem in ("release", "acq_rel") else [])
                 source = e
     for rel in (after, causes):
-        for k in range(n):
+        for k in range(len(rel)):
             bit = 1 << k
-            for i in range(n):
+            for i in range(len(rel)):
                 if rel[i] & bit:
                     rel[i] |= rel[k]
-        if any(rel[i] >> i & 1 for i in range(n)):
+        if any(rel[i] >> i & 1 for i in range(len(rel))):
             return None
     for seq in seqs:
         for i, e in enumerate(seq):
@@ -504,9 +630,38 @@ def oracle(n, ops, init):
 def weakened(ops):
     out = []
     for o in ops:
-        o = tuple("relaxed" if x in ("acquire", "release", "acq_rel") else x for x in o[:-1]) + (o[-1],) if o[0] in ("rmw", "cas", "wait") else o
+        o = tuple("relaxed" if x in ("acquire", "release", "acq_rel") else x for x in o[:-1]) + (o[-1],) if o[0] in ("rmw", "cas", "wait", "flip") else o
         out.append(o[:-1] + (weakened(o[-1]),) if o[0] in NEST else o)
     return out
+
+
+def planted(fault, count, seed):
+    """A program in which a side condition is dropped must be found out: a proof of a kernel that races."""
+    os.environ["POLYRACE_FAULT"] = fault
+    with tempfile.TemporaryDirectory(prefix="explore-") as folder:
+        for first in range(seed, seed + count, 200):
+            kernels = {}
+            for k in range(first, first + 200):
+                n, ops, init = make(k)
+                stem = os.path.join(folder, f"k{k}")
+                with open(stem + ".ttir", "w", encoding="utf-8") as f:
+                    f.write(text(ops))
+                with open(stem + ".json", "w", encoding="utf-8") as f:
+                    json.dump(launch(n, init, f"k{k}.ttir"), f)
+                kernels[stem + ".json"] = (n, ops, init)
+            verdicts, _ = check(program(), list(kernels), ["--atomic-order=strict"], chunk=250)
+            for name, (n, ops, init) in kernels.items():
+                if verdicts[name]["status"] not in ("ok", "vacuous"):
+                    continue
+                try:
+                    truth = oracle(n, ops, init)
+                except Outside:
+                    continue
+                if truth and (truth[0] if verdicts[name]["status"] == "ok" else truth[2]):
+                    print(f"fault {fault} found: {verdicts[name]['status']}, grid {n} start {init}\n  {ops}")
+                    return 0
+    print(f"FAIL fault {fault}: {count} kernels do not find it")
+    return 1
 
 
 def main():
@@ -514,6 +669,8 @@ def main():
     opt = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--") and "=" in a)
     CTA = opt.get("order") == "cta"
     count, seed = int(opt.get("count", 5000)), int(opt.get("seed", 1))
+    if "fault" in opt:
+        return planted(opt["fault"], count, seed)
     folder = opt.get("keep") or tempfile.mkdtemp(prefix="explore-")
     os.makedirs(folder, exist_ok=True)
     kernels, files = {}, []

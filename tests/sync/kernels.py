@@ -329,7 +329,7 @@ case("T47_one_less", arrive, "races *:P:R/programs", (4,), arrive_args(WANT=3))
 case("p123_relaxed", arrive, "races *:P:R/programs", (4,), arrive_args(SEM="relaxed"))
 case("p123_no_barrier", arrive, "races *:P:R/programs", (4,), arrive_args(PRE=False))
 case("p123_two_axes", arrive, "races|unsupported never=ok", (2, 2), arrive_args())
-case("p123_negative", arrive, "vacuous", (4,), arrive_args(STEP=-1))
+case("p123_negative", arrive, "vacuous", (4,), arrive_args(STEP=-1))       # the counter only falls: nobody ever sees 4
 
 
 # ---- T29, p23, p24, p95: what a compare-and-swap or a counter can find ------------------------------
@@ -567,6 +567,12 @@ case("relay_no_barrier", relay, "races|unsupported never=ok", (3,), relay_args(B
 
 # ---- T46, T81: shapes of spins that are refused, and accepted ------------------------------------------------------------
 @triton.jit
+def both_sides(f):
+    o = tl.atomic_add(f, 0)
+    return (o & 1) != (o >> 1)
+
+
+@triton.jit
 def spin(f, g, out, SHAPE: tl.constexpr):
     if SHAPE == 0:
         while tl.atomic_add(f, 0) != 1:
@@ -598,14 +604,95 @@ def spin(f, g, out, SHAPE: tl.constexpr):
         while tl.atomic_add(f, 0) != 1:
             tl.store(g + 2, 1)
     elif SHAPE == 9:
+        while both_sides(f):
+            pass
+    elif SHAPE == 10:
         while (tl.atomic_add(f, 0) & 1) == 0:
+            pass
+    elif SHAPE == 11:
+        while (tl.atomic_cas(f, 0, 1) & 1) == 0:      # a success is not an exit
             pass
     tl.store(out + tl.program_id(0), 1)
 
 
-for shape in range(10):
-    case(f"spin_{shape}", spin, "ok qual=termination" if shape < 4 else "unsupported|races spin-shape never=ok", (1,),
-         dict(f=T("i32", 1, values=[1 if shape < 3 else 0]), g=T("i32", 4), out=T("i32", 4), SHAPE=shape))
+for shape in range(12):
+    case(f"spin_{shape}", spin, "ok qual=termination" if shape < 4 or shape == 10 else "unsupported|races spin-shape never=ok", (1,),
+         dict(f=T("i32", 1, values=[1 if shape < 3 or shape == 10 else 0]), g=T("i32", 4), out=T("i32", 4), SHAPE=shape))
+
+
+# ---- the order of one cell: all of its writers must be known, whole and atomic -------------------------------------------
+@triton.jit
+def behind(f, g, out, KIND: tl.constexpr):
+    cell = f + (KIND == 1)
+    if tl.program_id(0) == 0:
+        tl.atomic_add(cell, 0, sem="relaxed")
+        tl.debug_barrier()
+        if KIND == 0:
+            tl.store(f, 1)
+        elif KIND == 1:
+            tl.atomic_xchg(f.to(tl.pointer_type(tl.int64)), 1 << 32, sem="relaxed")  # more than the cell
+        elif KIND == 2:
+            tl.atomic_xchg(f + 1, 1, sem="relaxed")
+        else:
+            for k in range(2):
+                tl.atomic_add(f, 1, sem="relaxed")
+        tl.debug_barrier()
+        tl.atomic_xchg(g, 1, sem="release")
+        tl.store(out, 1)  # @P
+    else:
+        o = tl.atomic_add(g, 0, sem="acquire")
+        tl.debug_barrier()
+        if o == 1:
+            if tl.atomic_add(cell, 0, sem="relaxed") == (2 if KIND == 3 else 1):
+                tl.store(out, 2)  # @S
+
+
+for kind in range(4):
+    case(f"behind_{kind}", behind, "ok T1-launch" if kind == 2 else "races|unsupported never=ok" if kind == 1 else "races *:P:S/programs", (2,),
+         dict(f=T("i32", 2, values=[0, 0]), g=zeros(1), out=T("i32", 1), KIND=kind))
+
+
+# What stands before an atomic in text has run before it only where it is on every path
+@triton.jit
+def before(f, g, out, ALWAYS: tl.constexpr):
+    if tl.program_id(0) == 0:
+        o = tl.atomic_add(g, 0, sem="relaxed")
+        if ALWAYS:
+            tl.atomic_xchg(f, 1, sem="relaxed")
+        elif o == 1:
+            tl.atomic_xchg(f, 1, sem="relaxed")
+        if tl.atomic_add(f, 0, sem="relaxed") == 0:
+            tl.store(out, 1)  # @P
+    else:
+        tl.atomic_xchg(g, 1, sem="relaxed")
+        tl.atomic_add(f, 0, sem="relaxed")
+        tl.store(out, 2)  # @S
+
+
+case("before_always", before, "ok T1-launch", (2,), dict(f=zeros(1), g=zeros(1), out=T("i32", 1), ALWAYS=True))
+case("before_branch", before, "races WAW:P:S/programs", (2,), dict(f=zeros(1), g=zeros(1), out=T("i32", 1), ALWAYS=False))
+
+
+# A sum that only shows the publication when every other program adds at most once
+@triton.jit
+def sums(f, x, out, TWICE: tl.constexpr):
+    pid = tl.program_id(0)
+    if pid == 0:
+        tl.store(x, 7)  # @P
+        tl.debug_barrier()
+        tl.atomic_add(f, 2, sem="release")
+    elif pid == 1:
+        for k in range(TWICE):
+            tl.atomic_add(f, 1, sem="relaxed")
+    else:
+        o = tl.atomic_add(f, 0, sem="acquire")
+        tl.debug_barrier()
+        if o == 2:
+            tl.store(out, tl.load(x))  # @R
+
+
+case("sums_once", sums, "ok T1-launch qual=reads", (3,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), TWICE=1))
+case("sums_twice", sums, "races RAW:P:R/programs", (3,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), TWICE=2))
 
 
 # ---- attributes: may a launch be repeated on its buffers; racing stores of one value (B001, B038, B040) --------------
