@@ -34,9 +34,10 @@ static void check(const pr_plan *p, pr_job *j, const pr_ir *ir, const pr_op *fun
 {
     pr_shm_options options;
     pr_shm_options_default(&options);
-    if (p->o.rung != PR_RUNG_T0) options.launch = binding(j, func);
+    if (p->o.rung != POLYRACE_RUNG_T0) options.launch = binding(j, func);
     options.max_ops = p->o.max_ops ? p->o.max_ops * OPS_A_KERNEL : 0;
     options.no_proof = p->o.engine == POLYRACE_ENGINE_Z3; /* the proof is made of isl relations */
+    options.check_membar = p->o.check_membar;
     options.cross_check = p->o.cross_check;
     options.interrupt = &p->ctx->interrupt;
     pr_shm_check(j->arena, ir, func, &options, out);

@@ -99,6 +99,7 @@ typedef struct polyrace_options {
     const char *cache_dir;  /* answers are kept there too, for later contexts; null = none */
     int no_cache;           /* decide again what this context or cache_dir already knows */
     const char *certify_dir; /* write a certificate of the verdict into this folder; null = none */
+    int check_membar;        /* TTGIR: CTA barriers and proxy fences must be in the text itself */
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);

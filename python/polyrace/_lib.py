@@ -182,7 +182,7 @@ def _raise(err: _Error) -> None:
     raise PolyraceError(message or "failed without a reason")
 
 
-OPTION_NAMES = ("accept_premises", "assume", "atomic_order", "budget", "cache", "cross_check", "dep_order", "engine",
+OPTION_NAMES = ("accept_premises", "assume", "atomic_order", "budget", "cache", "check_membar", "cross_check", "dep_order", "engine",
                 "first_ops", "grid", "max_leaves", "max_nesting", "max_ops", "max_text", "no_cache", "no_pretest",
                 "pair",
                 "program_order", "rung", "snapshot_bytes", "snapshot_elements", "source_dir", "t0_timeout",

@@ -104,6 +104,48 @@ bool pr_layout_is_injective(pr_str encoding, int rank, const int64_t *shape, int
     return false;
 }
 
+static int log2_of(int64_t v)
+{
+    int k = 0;
+    while (v >> (k + 1)) k++;
+    return k;
+}
+
+bool pr_layout_threads(pr_str encoding, int rank, const int64_t *shape, int64_t warps, int64_t lanes, int64_t bit[][32])
+{
+    int64_t v[MOST_INTS];
+    int rows;
+    if (!pr_layout_is_injective(encoding, rank, shape, warps, lanes)) return false;
+    for (int d = 0; d < rank; d++)
+        for (int k = 0; k < 32; k++) bit[d][k] = 0;
+    if (pr_str_starts(encoding, "#ttg.linear<{")) {
+        for (int part = 0; part < 2; part++) {
+            int n = list_of(encoding, part ? "warp" : "lane", v, &rows);
+            for (int i = 0; i < n; i++)
+                if (v[i]) bit[i % rank][log2_of(v[i])] = (INT64_C(1) << i / rank) * (part ? lanes : 1);
+        }
+        return true;
+    }
+    int64_t size[MOST_INTS], lane[MOST_INTS], warp[MOST_INTS], lane_step = 1, warp_step = lanes;
+    list_of(encoding, "sizePerThread", size, &rows);
+    list_of(encoding, "threadsPerWarp", lane, &rows);
+    list_of(encoding, "warpsPerCTA", warp, &rows);
+    list_of(encoding, "order", v, &rows);
+    for (int i = 0; i < rank; i++) {                 /* order: fastest first; rank was checked, a permutation was not */
+        int64_t d = v[i];
+        if (d >= rank) return false;
+        for (int j = 0; j < i; j++)
+            if (v[j] == d) return false;
+        int from = log2_of(size[d]);
+        for (int k = 0; k < log2_of(lane[d]); k++) bit[d][from + k] = lane_step << k;
+        from += log2_of(lane[d]);
+        for (int k = 0; k < log2_of(warp[d]); k++) bit[d][from + k] = warp_step << k;
+        lane_step *= lane[d];
+        warp_step *= warp[d];
+    }
+    return true;
+}
+
 /* ---- counterparts ------------------------------------------------------------------------------------ */
 typedef struct gather {
     pr_arena *arena;

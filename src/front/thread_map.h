@@ -22,4 +22,7 @@ void pr_thread_maps(pr_arena *arena, const pr_ir *ttir, const pr_op *kernel, con
 /* Does the layout with this text give each element of the shape to exactly one of the warps * lanes threads?
  * False when the layout is not understood. */
 bool pr_layout_is_injective(pr_str encoding, int rank, const int64_t *shape, int64_t warps, int64_t lanes);
+/* bit[d][k]: the thread (lane + lanes * warp) of the element whose index is 2^k in dimension d and 0 elsewhere. The
+ * thread of any element is the exclusive or over the bits of its index. False as above. */
+bool pr_layout_threads(pr_str encoding, int rank, const int64_t *shape, int64_t warps, int64_t lanes, int64_t bit[][32]);
 #endif

@@ -4,6 +4,7 @@
  * what completes asynchronously: one number an asynchronous event, one a barrier phase. `fence` and `fenced`
  * are the same for generic accesses that a proxy fence has covered. */
 #include "shm/bounded.h"
+#include "shm/membar.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -65,6 +66,8 @@ typedef struct agent {
     int at;
     bool done;
     clock now;
+    int64_t met;                            /* strict: time of its last CTA barrier                   */
+    PR_VEC(int) alone;                      /* strict: completions known to single threads only         */
     PR_VEC(int) cp, dots, stores, tc;       /* numbers in issue order                             */
     PR_VEC(int) cp_group;                   /* end of each committed group in cp                    */
     int64_t executed;
@@ -87,7 +90,7 @@ typedef struct machine {
     PR_VEC(tally) visits;
     PR_VEC(past) first_contents; /* writes of agent 0 before a warp_specialize                        */
     PR_VEC(done) steps;
-    bool stop, stuck;
+    bool stop, stuck, strict;
     uint64_t random;
 } machine;
 
@@ -285,8 +288,9 @@ static bool covers(machine *m, const pr_shm_view *a, const pr_shm_view *b)
 }
 
 /* ---- accesses ------------------------------------------------------------------------------------------------ */
-static bool ordered(const clock *now, const past *x, const pr_shm_access *y, const pr_shm_event *by)
+static bool ordered(const machine *m, const clock *now, const past *x, const pr_shm_access *y, const pr_shm_event *by)
 {
+    if (m->strict && x->id < 0 && x->e->agent == by->agent) return m->agents[by->agent].met >= x->time;
     if (x->id < 0) return now->of[x->e->agent] >= x->time;
     if (has(now, x->id)) return true;
     return x->a->unit == PR_SHM_TC && y->unit == PR_SHM_TC && x->e->agent == by->agent
@@ -365,10 +369,31 @@ static void race(machine *m, const past *x, const pr_shm_event *y, const pr_shm_
     report(m, id, first, second, &b->view, -2, what, missing);
 }
 
+/* Not ordered although the run without CTA barriers in view orders them. */
+static void unmet(machine *m, const past *x, const pr_shm_event *y, const pr_shm_access *b)
+{
+    const pr_shm_memory memory = m->p->allocs.data[b->view.alloc].memory;
+    bool own = x->e->agent == y->agent;
+    pr_tri two = own ? pr_shm_two_threads(m->p, x->e, x->a, y, b) : PR_YES;
+    if (memory != PR_SHM_SMEM || two == PR_NO) return;
+    bool waited = x->id >= 0 && x->a->unit != PR_SHM_TC && x->a->unit != PR_SHM_TMA_LOAD;
+    const char *what = pr_arena_printf(m->p->arena, "%s %s %s, which another thread of %s %s%s", who(m, y), b->write ? "overwrites" : "reads",
+                                       place(m, &b->view), agent_name(m, x->e->agent), x->a->write ? "writes" : "reads",
+                                       two == PR_MAYBE ? " (their layouts are not read)" : "");
+    report(m, PR_SHM_F_MEMBAR, x->e, y, &b->view, -2, what,
+           waited ? "no CTA barrier stands between the wait for the first operation and the second"
+           : own  ? "no CTA barrier stands between the two operations"
+                  : "no CTA barrier stands between the first operation and the signal that publishes it");
+    if (two == PR_MAYBE && m->findings->n) {
+        pr_shm_finding *f = &m->findings->data[m->findings->n - 1];
+        if (f->first.op == x->e->op && f->second.op == y->op) f->assumed = true;
+    }
+}
+
 static void proxy(machine *m, const past *x, const pr_shm_event *y, const pr_shm_access *b)
 {
     const clock *now = &m->agents[y->agent].now;
-    if (x->a->async_proxy || !b->async_proxy || x->e->agent == y->agent) return;
+    if (x->a->async_proxy || !b->async_proxy || (x->e->agent == y->agent && !m->strict)) return;
     if (m->p->allocs.data[x->a->view.alloc].memory != PR_SHM_SMEM) return;
     bool fenced = x->id < 0 ? now->fence[x->e->agent] >= x->time : now->fenced[x->id >> 6] >> (x->id & 63) & 1;
     if (fenced) return;
@@ -423,9 +448,10 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
             bool meet = x.e != e && overlaps(m, &x.a->view, &b->view);
             bool conflict = meet && (x.a->write || b->write)
                             && !(x.a->atomic && b->atomic && pr_str_eq(x.a->atomic_kind, b->atomic_kind));
-            bool before = ordered(&g->now, &x, b, e);
-            if (conflict && before) proxy(m, &x, e, b);
-            if (conflict && !before) race(m, &x, e, b, visit);
+            bool before = ordered(m, &g->now, &x, b, e);
+            if (conflict && (before || m->strict)) proxy(m, &x, e, b);
+            if (conflict && !before && !m->strict) race(m, &x, e, b, visit);
+            if (conflict && !before && m->strict) unmet(m, &x, e, b);
             bool superseded = meet && before && b->write && x.e->op != e->op && covers(m, &b->view, &x.a->view)
                               && x.a->async_proxy == b->async_proxy;
             if (!superseded) m->history[other].data[kept++] = x;
@@ -537,7 +563,10 @@ static void arrive(machine *m, const pr_shm_event *e, int bar, int64_t count, in
     }
     b->pending -= count;
     b->tx += tx;
-    join(m, &b->next, &g->now);
+    clock told = g->now;
+    if (m->strict && !pr_shm_signals_all(e)) told.of[e->agent] = g->met;
+    join(m, &b->next, &told);
+    for (int i = 0; i < g->alone.n && pr_shm_signals_all(e); i++) add(&b->next, g->alone.data[i]);
     for (int i = 0; i < n; i++) add(&b->next, ids[i]);
     complete(m, b, v);
 }
@@ -594,9 +623,22 @@ static const pr_shm_event *waiter_of(machine *m, const agent *by, const pr_shm_e
 }
 
 /* ---- one event -------------------------------------------------------------------------------------------------- */
-static void counted_wait(agent *g, const int *ids, int n, int64_t pendings)
+static void counted_wait(machine *m, agent *g, const pr_shm_event *e, const int *ids, int n, int64_t pendings)
 {
-    for (int i = 0; i < n - pendings; i++) add(&g->now, ids[i]);
+    for (int i = 0; i < n - pendings; i++) {
+        if (m->strict && pr_shm_waits_alone(e)) pr_vec_push(m->scratch, &g->alone, ids[i]);
+        else add(&g->now, ids[i]);
+    }
+}
+
+/* All threads of the agent at one place. Scratch memory that is used is taken to be such a place: what depends on it is
+ * left to the proof. */
+static void meet(machine *m, agent *g, const pr_shm_event *e, int64_t time)
+{
+    if (!m->strict || !(pr_shm_meets(e) || e->kind == PR_SHM_EV_SCRATCH)) return;
+    g->met = time;
+    for (int i = 0; i < g->alone.n; i++) add(&g->now, g->alone.data[i]);
+    g->alone.n = 0;
 }
 
 static void execute(machine *m, agent *g, const pr_shm_event *e)
@@ -607,6 +649,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
     bool async = e->kind == PR_SHM_EV_CP || e->kind == PR_SHM_EV_DOT || e->kind == PR_SHM_EV_TMA_LOAD
                  || e->kind == PR_SHM_EV_STORE || e->kind == PR_SHM_EV_TC;
     int id = async ? new_id(m) : -1;
+    meet(m, g, e, time);
     for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) {
         live_reuse(m, e, &e->acc[i]);
         access(m, e, &e->acc[i], time, id);
@@ -662,14 +705,14 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
     case PR_SHM_EV_CP_COMMIT: pr_vec_push(m->scratch, &g->cp_group, g->cp.n); break;
     case PR_SHM_EV_CP_WAIT: {
         int64_t n = g->cp_group.n - e->count;
-        if (n > 0) counted_wait(g, g->cp.data, g->cp_group.data[n - 1], 0);
+        if (n > 0) counted_wait(m, g, e, g->cp.data, g->cp_group.data[n - 1], 0);
         break;
     }
     case PR_SHM_EV_CP_ARRIVE: arrive(m, e, 0, e->count, 0, g->cp.data, g->cp.n); break;
     case PR_SHM_EV_DOT: pr_vec_push(m->scratch, &g->dots, id); break;
-    case PR_SHM_EV_DOT_WAIT: counted_wait(g, g->dots.data, g->dots.n, e->count); break;
+    case PR_SHM_EV_DOT_WAIT: counted_wait(m, g, e, g->dots.data, g->dots.n, e->count); break;
     case PR_SHM_EV_STORE: pr_vec_push(m->scratch, &g->stores, id); break;
-    case PR_SHM_EV_STORE_WAIT: counted_wait(g, g->stores.data, g->stores.n, e->count); break;
+    case PR_SHM_EV_STORE_WAIT: counted_wait(m, g, e, g->stores.data, g->stores.n, e->count); break;
     case PR_SHM_EV_FENCE:
         for (int i = 0; i < AGENTS; i++) g->now.fence[i] = g->now.of[i];
         for (int i = 0; i < m->words; i++) g->now.fenced[i] |= g->now.bits[i];
@@ -695,6 +738,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
         }
         break;
     case PR_SHM_EV_ACCESS: case PR_SHM_EV_SCRATCH: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN:
+    case PR_SHM_EV_MEET:
         break;
     }
 }
@@ -787,10 +831,10 @@ static int choose(machine *m)
     return best;
 }
 
-bool pr_shm_schedule(pr_shm_prog *p, const pr_shm_trace *t, unsigned seed, int run, const char *trip_counts,
+static bool schedule(pr_shm_prog *p, const pr_shm_trace *t, unsigned seed, int run, const char *trip_counts, bool strict,
                      pr_arena *scratch, pr_shm_findings *findings, pr_shm_attributions *attributions)
 {
-    machine m = { .p = p, .t = t, .scratch = scratch, .n_agents = t->n_agents, .findings = findings,
+    machine m = { .p = p, .strict = strict, .t = t, .scratch = scratch, .n_agents = t->n_agents, .findings = findings,
                   .attributions = attributions, .trips = trip_counts, .run = run, .random = seed ? seed * 2654435761u + 1 : 0 };
     int events = 0, left;
     for (int a = 0; a < t->n_agents; a++) events += t->agents[a].n;
@@ -822,4 +866,27 @@ bool pr_shm_schedule(pr_shm_prog *p, const pr_shm_trace *t, unsigned seed, int r
     for (int a = 0; a < t->n_agents; a++) left += m.agents[a].at < m.agents[a].list->n;
     if (left) stuck(&m);
     return !left;
+}
+
+bool pr_shm_schedule(pr_shm_prog *p, const pr_shm_trace *t, unsigned seed, int run, const char *trip_counts,
+                     pr_arena *scratch, pr_shm_findings *findings, pr_shm_attributions *attributions)
+{
+    return schedule(p, t, seed, run, trip_counts, false, scratch, findings, attributions);
+}
+
+/* What is no matter of threads was looked at before. */
+bool pr_shm_schedule_strictly(pr_shm_prog *p, const pr_shm_trace *t, int run, const char *trip_counts, pr_arena *scratch,
+                              pr_shm_findings *findings)
+{
+    pr_shm_findings all = { 0 };
+    bool ended = schedule(p, t, 0, run, trip_counts, true, scratch, &all, NULL);
+    for (int i = 0; i < all.n; i++) {
+        bool known = false;
+        for (int k = 0; k < findings->n && !known; k++)
+            known = findings->data[k].id == all.data[i].id && findings->data[k].first.op == all.data[i].first.op
+                    && findings->data[k].second.op == all.data[i].second.op;
+        bool asked = all.data[i].id == PR_SHM_F_MEMBAR || all.data[i].id == PR_SHM_F_PROXY_FENCE;
+        if (asked && !known) pr_vec_push(p->arena, findings, all.data[i]);
+    }
+    return ended;
 }

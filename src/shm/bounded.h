@@ -66,6 +66,10 @@ typedef PR_VEC(pr_shm_attribution) pr_shm_attributions;
 /* Runs the trace. seed 0: the agent that has done least goes first; else a pseudo-random one. Findings are
  * appended without repeating an (id, operation pair) already there. attributions may be null. All output is
  * allocated in p->arena, work in scratch. Returns false when the run stopped early (deadlock, misuse). */
+/* strict: the same run again where threads of one partition are ordered by CTA barriers only (membar.h), after a run
+ * without findings: then whatever is not ordered is MEMBAR, or a proxy fence that is missing in one partition. */
+bool pr_shm_schedule_strictly(pr_shm_prog *p, const pr_shm_trace *t, int run, const char *trip_counts, pr_arena *scratch,
+                              pr_shm_findings *findings);
 bool pr_shm_schedule(pr_shm_prog *p, const pr_shm_trace *t, unsigned seed, int run, const char *trip_counts,
                      pr_arena *scratch, pr_shm_findings *findings, pr_shm_attributions *attributions);
 #endif

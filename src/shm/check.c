@@ -77,7 +77,8 @@ static void run(work *w, const int64_t *value, int n)
         int before = w->findings.n;
         for (int a = 0; a < t.n_agents; a++) w->events += t.agents[a].n;
         pr_shm_schedule(w->p, &t, 0, w->runs, text, scratch, &w->findings, keep ? &e.attributions : NULL);
-        if (w->findings.n > before) {                /* the outcome depends on timing: other schedules too */
+        if (w->p->membar && w->findings.n == before) pr_shm_schedule_strictly(w->p, &t, w->runs, text, scratch, &w->findings);
+        else if (w->findings.n > before) {                /* the outcome depends on timing: other schedules too */
             for (unsigned seed = 1; seed <= 24; seed++)
                 pr_shm_schedule(w->p, &t, seed, w->runs, text, scratch, &w->findings, NULL);
         }
@@ -228,7 +229,7 @@ static int rank(const pr_shm_finding *f)
     switch (f->id) {
     case PR_SHM_F_PEND_CP: case PR_SHM_F_PEND_WGMMA: case PR_SHM_F_PEND_TMAST: return 0;
     case PR_SHM_F_SHM_RAW: case PR_SHM_F_SHM_WAR: return 1;
-    case PR_SHM_F_SHM_WAW: return 2;
+    case PR_SHM_F_SHM_WAW: case PR_SHM_F_MEMBAR: return 2;
     case PR_SHM_F_PROXY_FENCE: return 3;
     case PR_SHM_F_BAR_TX: return 0;
     default: return 1;
@@ -348,6 +349,7 @@ static void one_launch(attempt *a, const attempt *all, const pr_shm_options *o, 
     pr_shm_prog *p = pr_shm_read(all->w.p->arena, all->w.p->ir, all->w.p->func);
     *a = (attempt){ .w = { .p = p, .o = o } };
     p->bound = o->launch;
+    p->membar = o->check_membar;
     attempt_prove(a, o);
     if (!a->ok) return;
     for (int i = 0; i < all->findings.n; i++)
@@ -364,6 +366,7 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
 {
     pr_shm_prog *p = pr_shm_read(arena, ir, func);
     attempt all = { .w = { .p = p, .o = o } }, one = { 0 };
+    p->membar = o->check_membar;
     out->ttgir = true;
     if (p->refusals.n) {
         out->refusals = p->refusals;

@@ -9,6 +9,7 @@ typedef struct pr_shm_options {
     int64_t max_ops;             /* isl operations of one kernel, 0 = no limit                      */
     bool no_proof;               /* bounded runs only                                            */
     bool explain;
+    bool check_membar;           /* judge the text as it stands: CTA barriers and fences must be in it   */
     bool cross_check;            /* prove broken kernels too: a proof is then an error of ours        */
     const pr_shm_binding *launch;/* null: every launch; else what a text for which that is not proved may be
                                     proved for                                                   */

@@ -1,4 +1,5 @@
 /* What does a ttg or ttng operation do? (shared-memory.md 1.4 to 1.7, 2.11) */
+#include "shm/membar.h"
 #include "shm/walk.h"
 #include <assert.h>
 
@@ -117,6 +118,7 @@ void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
     bool opaque = pred.kind != PR_SV_TERM || !pr_term_is_bool(w->T, pred.t);
     if (!w->emit || (!opaque && pr_term_is(pred.t, PR_TERM_FALSE))) return;
     e.agent = w->agent;
+    e.warps = w->warps;
     e.ws = w->ws;
     e.seq = w->seq++;
     e.loc = pr_shm_loc(e.op);
@@ -229,6 +231,7 @@ static bool allocate(pr_walk *w, const pr_op *op, const places *p)
     if (!p->size[0]) return true;
     pr_shm_event e = { .kind = PR_SHM_EV_ACCESS, .op = op };
     access(w, &e, op->results[0], true, PR_SHM_SYNC, false, "initial contents");
+    if (e.n_acc) e.acc[0].held = at(p, 0, 0)->type;
     pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
     return true;
 }
@@ -238,6 +241,8 @@ static bool plain(pr_walk *w, const pr_op *op, const pr_value *v, bool write, pr
 {
     pr_shm_event e = { .kind = PR_SHM_EV_ACCESS, .op = op };
     access(w, &e, v, write, PR_SHM_SYNC, false, role);
+    if (e.n_acc && op->opcode == PR_OP_TTG_LOCAL_LOAD) e.acc[0].held = op->results[0]->type;
+    if (e.n_acc && op->opcode == PR_OP_TTG_LOCAL_STORE) e.acc[0].held = op->operands[0]->type;
     if (op->opcode == PR_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW && e.n_acc) {
         const pr_attr *kind = pr_op_attr(op, "kind");
         e.acc[0].atomic = true;
@@ -303,9 +308,32 @@ static bool wait(pr_walk *w, const pr_op *op, const places *p)
     return true;
 }
 
+enum { NO_CREDIT = 1 << 20 };       /* a wait without a count covers nothing */
+
+/* A wait for the dots of one's own warp group: the others may still read. For the proof it counts from where the compiler
+ * makes the warps meet (M1): at the next wait for copies or CTA barrier of the block. */
+static int64_t own_group(pr_walk *w, const pr_op *op, int64_t n)
+{
+    if (!pr_op_attr(op, "warpGroupLocal") || w->warps <= 4 || w->concrete || w->p->membar) return n;
+    w->local_wait = op;
+    w->local_block = op->block;
+    return NO_CREDIT;
+}
+
+static void groups_meet(pr_walk *w, const pr_op *at)
+{
+    const pr_op *op = w->local_wait;
+    w->local_wait = NULL;
+    if (!op || w->local_block != at->block) return;
+    pr_shm_event e = { .kind = PR_SHM_EV_DOT_WAIT, .op = op, .count = (int64_t)pr_op_attr_int(op, "pendings", NO_CREDIT) };
+    pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
+}
+
 static bool counted(pr_walk *w, const pr_op *op, pr_shm_event_kind kind, int64_t n)
 {
     pr_shm_event e = { .kind = kind, .op = op, .count = n };
+    if (kind == PR_SHM_EV_CP_WAIT || kind == PR_SHM_EV_STORE_WAIT) groups_meet(w, op);
+    if (kind == PR_SHM_EV_DOT_WAIT) e.count = own_group(w, op, n);
     if (kind == PR_SHM_EV_DOT_WAIT)
         for (int i = 0; i < op->n_results && i < op->n_operands; i++)
             pr_walk_set(w, op->results[i], pr_walk_get(w, op->operands[i]));
@@ -317,6 +345,7 @@ static bool dot(pr_walk *w, const pr_op *op, const places *p)
 {
     const pr_attr *a = pr_op_attr(op, "isAsync");
     bool async = a && (a->kind != PR_ATTR_BOOL || a->boolean);
+    w->local_wait = NULL;                            /* its count would be another one                */
     pr_shm_event e = { .kind = async ? PR_SHM_EV_DOT : PR_SHM_EV_ACCESS, .op = op };
     access(w, &e, at(p, 0, 0), false, async ? PR_SHM_WGMMA : PR_SHM_SYNC, true, "operand A");
     access(w, &e, at(p, 1, 0), false, async ? PR_SHM_WGMMA : PR_SHM_SYNC, true, "operand B");
@@ -340,17 +369,21 @@ static bool marker(pr_walk *w, const pr_op *op, pr_shm_event_kind kind)
         if (s.kind != PR_SV_VIEW) return true;
         e.acc[e.n_acc++] = (pr_shm_access){ .view = s.v };
     }
+    if (kind == PR_SHM_EV_SCRATCH) {
+        e.scratch_lo = (int64_t)pr_op_attr_int(op, "allocation.offset", 0);
+        e.scratch_hi = e.scratch_lo + (int64_t)pr_op_attr_int(op, "allocation.size", 0);
+        if (!pr_op_attr(op, "allocation.offset") || !pr_op_attr(op, "allocation.size")) e.scratch_hi = 0;
+    }
     pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
     return kind != PR_SHM_EV_SCRATCH || op->opcode == PR_OP_TTG_CONVERT_LAYOUT;
 }
-
-enum { NO_CREDIT = 1 << 20 };       /* a wait without a count covers nothing */
 
 bool pr_walk_effect(pr_walk *w, const pr_op *op)
 {
     places p = places_of(op);
     if (view(w, op)) return true;
     pr_sv always = pr_walk_term(PR_TERM_TRUE);
+    if (op->opcode == PR_OP_UNKNOWN && pr_shm_orders_shared(op)) return !w->p->membar || marker(w, op, PR_SHM_EV_MEET);
     int64_t value = (int64_t)pr_op_attr_int(op, "value", 1);
     switch (op->opcode) {
     case PR_OP_TTG_LOCAL_ALLOC: case PR_OP_TTNG_TMEM_ALLOC: return allocate(w, op, &p);
@@ -364,6 +397,7 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     case PR_OP_TTG_ASYNC_COPY_GLOBAL_TO_LOCAL: {
         pr_shm_event e = { .kind = PR_SHM_EV_CP, .op = op };
         access(w, &e, at(&p, 1, 0), true, PR_SHM_CP, false, "destination");
+        if (e.n_acc) e.acc[0].held = at(&p, 0, 0)->type;
         pr_walk_emit(w, e, always);
         return true;
     }
@@ -399,6 +433,11 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     case PR_OP_TTNG_ASYNC_TMA_GATHER: return tma_load(w, op, &p, 3);
     case PR_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL: case PR_OP_TTNG_ASYNC_TMA_REDUCE: return store(w, op, &p, 2);
     case PR_OP_TTNG_ASYNC_TMA_SCATTER: return store(w, op, &p, 3);
+    case PR_OP_GPU_BARRIER: case PR_OP_TTG_BARRIER:
+        if (!pr_shm_orders_shared(op)) return true;
+        groups_meet(w, op);
+        if (w->p->membar) marker(w, op, PR_SHM_EV_MEET);
+        return true;
     case PR_OP_TTG_CONVERT_LAYOUT: case PR_OP_TT_REDUCE: case PR_OP_TT_SCAN: case PR_OP_TT_HISTOGRAM:
     case PR_OP_TT_GATHER: case PR_OP_TT_ATOMIC_RMW: case PR_OP_TT_ATOMIC_CAS:
         return marker(w, op, PR_SHM_EV_SCRATCH);

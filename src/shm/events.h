@@ -71,6 +71,7 @@ typedef struct pr_shm_access {
     bool async_proxy;            /* SMEM: through the async proxy                                 */
     pr_shm_unit unit;
     const char *role;            /* "operand A", "destination", for people                        */
+    const pr_type *held;         /* the tensor whose layout says which thread accesses which element; null: not one */
 } pr_shm_access;
 
 typedef enum {
@@ -91,6 +92,7 @@ typedef enum {
     PR_SHM_EV_FENCE,
     PR_SHM_EV_SCRATCH,           /* hidden shared memory of convert_layout, reduce, ...              */
     PR_SHM_EV_DEALLOC,
+    PR_SHM_EV_MEET,              /* a CTA barrier between the threads of the agent (prog->membar only)  */
     PR_SHM_EV_ENTRY, PR_SHM_EV_JOIN, /* agent 0, around a warp_specialize                          */
     PR_SHM_EV_BEGIN, PR_SHM_EV_END   /* of a partition                                           */
 } pr_shm_event_kind;
@@ -100,6 +102,8 @@ typedef struct pr_shm_event {
     const pr_op *op;
     pr_loc loc;
     int agent;
+    int warps;                   /* of the agent                                                 */
+    int64_t scratch_lo, scratch_hi; /* SCRATCH: bytes as printed, half open; hi 0: not printed          */
     int ws;                      /* number of the warp_specialize it is in, -1 outside               */
     int seq;                     /* program order among events of equal iterations                 */
     int n_acc; pr_shm_access acc[PR_SHM_ACCESSES];
@@ -159,6 +163,7 @@ typedef struct pr_shm_prog {
     pr_refusal_vec refusals;     /* nothing can be concluded                                     */
     bool assumes_no_overflow;    /* some value could wrap at its printed width                      */
     bool assumes_nonneg;         /* an unsigned operation was read as a signed one                  */
+    bool membar;                 /* judge the text as it stands: CTA barriers are events (membar.h)       */
     const pr_shm_binding *bound; /* both walks are about this launch only; null: about every launch    */
 } pr_shm_prog;
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 #include "poly/relation.h"
+#include "shm/strict.h"
 
 typedef struct conflicting { int x, y; pr_rel conflicts; } conflicting;
 
@@ -801,6 +802,29 @@ static bool ranges(prover *q)
     return true;
 }
 
+/* ---- CTA barriers ---------------------------------------------------------------------------------------------------------- */
+static pr_rel lent_order(void *of, int x, int y, bool middle)
+{
+    (void)middle;
+    return ord(of, x, y);
+}
+static pr_rel lent_meeting(void *of, int x, const pr_shm_access *a, int y, const pr_shm_access *b)
+{
+    bool reuse;
+    return pair(of, x, y, conflict(of, x, a, y, b, &reuse));
+}
+static bool lent_none(void *of, pr_rel left, const pr_op *op, const char *why)
+{
+    prover *q = of;
+    return holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_POTENTIAL_RACE, op, why);
+}
+
+static bool strictly(prover *q)
+{
+    pr_shm_lent l = { .p = q->p, .R = q->R, .ev = q->ev, .n = q->n, .prover = q, .order = lent_order, .meeting = lent_meeting, .none = lent_none };
+    return !q->p->membar || pr_shm_prove_strictly(&l);
+}
+
 void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,
                   const volatile int *interrupt, bool explain, pr_shm_proof *out)
 {
@@ -841,7 +865,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
         out->n_barriers++;
         ok = quotas(&q, a);
     }
-    ok = ok && lifecycle(&q) && obligations(&q) && accesses(&q) && barrier_bytes(&q) && scratch(&q);
+    ok = ok && lifecycle(&q) && obligations(&q) && accesses(&q) && barrier_bytes(&q) && scratch(&q) && strictly(&q);
     out->proved = ok && !q.failed;
     if (explain && q.closure.id)
         out->text = pr_arena_printf(p->arena, "direct: %s\nclosure: %s\n", pr_rel_text(q.R, q.arena, q.step),
