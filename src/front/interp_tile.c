@@ -25,11 +25,16 @@ static pr_ival strided(pr_machine *m, const pr_ival *a, const pr_type *to, const
     if (a->form != PR_IVAL_TILE) return v;
     int64_t n = pr_type_count(to), c[PR_MAX_RANK] = {0}, at = offset;
     if (!pr_im_spend(m, n)) return pr_ival_unknown();
-    pr_itile *t = pr_itile_new(m, n, a->tile->base != NULL);
-    for (int64_t i = 0; i < n; i++) {
-        t->known[i] = pr_ival_at(a, at, &t->x[i]);
-        if (t->base) t->base[i] = (int16_t)pr_ival_base_at(a, at);
-        for (int d = to->rank - 1; d >= 0; d--) { /* next coordinate, row major */
+    const pr_itile *from = a->tile;
+    pr_itile *t = pr_itile_new(m, n, from->base != NULL);
+    int last = to->rank - 1;
+    int64_t row = last >= 0 ? to->shape[last] : 1, step = last >= 0 ? stride[last] : 0;
+    for (int64_t i = 0; i < n; i += row) {
+        assert(at >= 0 && at < from->n && at + (row - 1) * step >= 0 && at + (row - 1) * step < from->n);
+        for (int64_t k = 0; k < row; k++) t->x[i + k] = from->x[at + k * step];
+        for (int64_t k = 0; k < row; k++) t->known[i + k] = !from->known || from->known[at + k * step];
+        for (int64_t k = 0; k < row && t->base; k++) t->base[i + k] = from->base[at + k * step];
+        for (int d = last - 1; d >= 0; d--) { /* next row, row major */
             at += stride[d];
             if (++c[d] < to->shape[d]) break;
             at -= stride[d] * to->shape[d];

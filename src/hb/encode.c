@@ -341,6 +341,9 @@ static void in_bounds(pr_encoding *e, pr_side *s)
 static pr_term pid_term(pr_encoding *e, int axis, pr_copy copy)
 {
     static const char *const name[2][3] = { { "A.pid0", "A.pid1", "A.pid2" }, { "B.pid0", "B.pid1", "B.pid2" } };
+#ifdef PR_FAULTS
+    if (e->options->fault == 19 && e->launch && e->launch->grid_known && e->launch->grid[axis] == 1) return PR_TERM_ZERO;
+#endif
     if (e->fixed[axis] && e->extent[axis] == 1) return PR_TERM_ZERO;
     pr_i128 hi = e->fixed[axis] ? e->extent[axis] - 1 : axis_cap[axis] - 1;
     return new_var(e, PR_ROLE_PID, (int)e->rung * 4 + axis, copy, 0, hi, name[copy == PR_COPY_B][axis]);

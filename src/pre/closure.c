@@ -9,6 +9,7 @@
  *  X  t*x + c*(x mod d) = t*d*(x div d) + (t + c)*(x mod d), division of one kind
  *  D  quotient and remainder of one kind (or x >= 0, d >= 1) by an equal divisor: x is equal
  *  T, G, J  entries of tables (table.c)
+ *  E  one number is left in each copy: their difference
  * Then empty.c decides what that means for the query. */
 #include "pre/space.h"
 #include "pre/table.h"
@@ -358,7 +359,13 @@ static void congruences(closure *x)
     pr_space *s = &x->space;
     for (int i = 0; i < s->n; i++) {
         const pr_space_node *v = &s->node[i];
-        if (v->known || v->n == 0) continue;
+        if (v->known) continue;
+        bool one[2] = { v->iv[0].lo == v->iv[0].hi, v->iv[1].lo == v->iv[1].hi };
+        if (one[0] && (one[1] || PR_PRE_DROPS(PR_DROP_POINT))) { /* E */
+            learn(x, i, v->iv[0].lo - v->iv[1].lo);
+            continue;
+        }
+        if (v->n == 0) continue;
         pr_i128 delta = 0, part;
         bool known = true;
         for (int j = 0; j < v->n && known; j++) {

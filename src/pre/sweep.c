@@ -47,10 +47,21 @@ static bool shared_values(sweep *x, int variant)
     return any || variant == 0;
 }
 
+/* The tapes dismiss most points much sooner than the terms; what they let through is evaluated on the terms. */
+static bool satisfied(sweep *x)
+{
+    pr_i128 address[2], d;
+    const int *w = x->q->width;
+    for (int c = 0; c < 2; c++)
+        if (pr_trio_copy(&x->trio, c, x->at, &address[c]) != PR_YES) return false;
+    if (!pr_sub_ok(address[0], address[1], &d) || d >= w[1] || -d >= w[0] || pr_trio_both(&x->trio, x->at) != PR_YES) return false;
+    return pr_query_holds(x->q, &(pr_point){ x->at, x->q->n_vars }) == PR_YES;
+}
+
 static bool try(sweep *x)
 {
     if (x->left-- <= 0) return true;
-    x->found = pr_query_holds(x->q, &(pr_point){ x->at, x->q->n_vars }) == PR_YES;
+    x->found = satisfied(x);
     return x->found;
 }
 

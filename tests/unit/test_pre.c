@@ -301,6 +301,9 @@ static const struct rule_case { const char *name; pr_pre_rule drop; int tier; co
     { "E: one copy's lane is at most the other's", PR_DROP_E_EQUAL, CLOSURE,
       INTER PIDS LANE TWIN_P TWIN_L LESS_P "(core (<= (+ B.l (* -1 A.l)) 0)) "
       "(addr 4 (+ (* 4 A.p) (* 4 A.l))) (addr 4 (+ (* 4 B.p) (* 4 B.l))))" },
+    { "E: one number is left in one copy, not in the other", PR_DROP_POINT, CLOSURE,
+      "(query (copies inter two 1 0) " PIDS LANE TWIN_P TWIN_L LESS_P "(core (<= A.l 0)) "
+      "(addr 4 (+ (* 4 A.p) (* -4 A.l))) (addr 4 (+ (* 4 B.p) (* -4 B.l))))" },
     { "T: a table with an entry twice", PR_DROP_T_APART, CLOSURE,
       INTER PIDS LANE TWIN_P TWIN_L LESS_P "(table 1 t 4 0 8 0 24) "
       "(addr 1 (+ (table#1 A.p) A.l)) (addr 1 (+ (table#1 B.p) B.l)))" },
@@ -345,6 +348,10 @@ static const struct { const char *name; bool safe; const char *text; } other_cas
       "(query (copies inter same 1 1) " PIDS TWIN_P LESS_P "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
       "(var G grid 0 shared 1 4) (core (<= (+ 1 A.p (* -1 G)) 0)) (core (<= (+ 1 B.p (* -1 G)) 0)) "
       "(addr 4 (+ (* 4 A.p) (* 4 (* A.k G)))) (addr 4 (+ (* 4 B.p) (* 4 (* B.k G)))))" },
+    { "grid stride beside an axis whose mask leaves one program", true,
+      "(query (copies inter same 2 2) " PIDS AXIS TWIN_P TWIN_Q LESS_P LESS_Q "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
+      "(var G grid 0 shared 1 4) (core (<= (+ 1 A.p (* -1 G)) 0)) (core (<= (+ -7 (* 9 A.q)) 0)) (core (<= (+ 1 B.p (* -1 G)) 0)) (core (<= (+ -7 (* 9 B.q)) 0)) "
+      "(addr 4 (+ (* 4 A.p) (* 4 A.q) (* 4 (* A.k G)))) (addr 4 (+ (* 4 B.p) (* 4 B.q) (* 4 (* B.k G)))))" },
     { "GS: ids below the extent of another axis", false,
       "(query (copies inter same 1 1) " PIDS TWIN_P LESS_P "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
       "(var G grid 0 shared 1 4) (var H grid 1 shared 1 4) (core (<= (+ 1 A.p (* -1 H)) 0)) (core (<= (+ 1 B.p (* -1 H)) 0)) "
