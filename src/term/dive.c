@@ -2,13 +2,14 @@
  * and the divisors of equalities leave open, with a step back where a value turns out impossible.
  *
  * No value is passed over that these have not refuted, so what is found is the lexicographic minimum, the
- * point that an engine would have found too. Nothing else follows: a search that ends without a point, or
+ * point that an engine would have found too. Where that fails, the part of the leaf whose wide columns are not negative
+ * is searched in the same way. Nothing else follows: a search that ends without a point, or
  * runs out of work, says nothing (a wrong refutation costs a point, never gives a proof). */
 #include "term/rows.h"
 
 enum { WORK = 24000, LEAST = 5 /* halvings of it */, ROUNDS = 6, MOST_COLS = 64 };
 /* Numbers within these keep every sum below 2^122. */
-static const pr_i128 BOUND = (pr_i128)1 << 70, COEF = (pr_i128)1 << 44, CONST = (pr_i128)1 << 120;
+static const pr_i128 FAR = (pr_i128)1 << 20, BOUND = (pr_i128)1 << 70, COEF = (pr_i128)1 << 44, CONST = (pr_i128)1 << 120;
 
 typedef struct part { int col; int64_t c; } part;
 typedef struct line { const part *at; int n; pr_i128 k; bool equality; } line;
@@ -137,12 +138,21 @@ static bool read_leaf(const pr_leaf *leaf, pr_arena *arena, dive *d, box *b)
     return true;
 }
 
-bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, int failed, pr_i128 *value)
+/* Columns that reach far below 0 (contents of memory, products of parameters) from 0 on: a part of the leaf in which
+ * small values are met first. False when there is none. */
+static bool from_zero(const dive *d, box *b)
 {
-    dive d;
-    box *at = PR_NEW_N(arena, box, leaf->n_cols + 2);       /* at[j]: columns before j have one value */
-    if (!read_leaf(leaf, arena, &d, &at[0])) return false;
-    d.work = WORK >> (failed < LEAST ? failed : LEAST);
+    bool any = false;
+    for (int j = 0; j < d->n_cols; j++) {
+        if (b->lo[j] > -FAR || b->hi[j] < 0) continue;
+        b->lo[j] = 0;
+        any = true;
+    }
+    return any;
+}
+
+static bool search(dive d, box *at, pr_i128 *value)
+{
     if (!propagate(&d, &at[0])) return false;
     int j = 0;
     while (j < d.n_cols) {
@@ -166,4 +176,16 @@ bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, int failed, pr_i128 *val
     if (!holds(&d, &at[j])) return false;
     for (int i = 0; i < d.n_cols; i++) value[i] = at[j].lo[i];
     return true;
+}
+
+bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, int failed, pr_i128 *value)
+{
+    dive d;
+    box *at = PR_NEW_N(arena, box, leaf->n_cols + 2);       /* at[j]: columns before j have one value */
+    if (!read_leaf(leaf, arena, &d, &at[0])) return false;
+    d.work = WORK >> (failed < LEAST ? failed : LEAST);
+    box whole = at[0];
+    if (search(d, at, value)) return true;
+    at[0] = whole;
+    return from_zero(&d, &at[0]) && search(d, at, value);
 }
