@@ -52,6 +52,20 @@ def with_accesses(count, tile=64):
     return args, body
 
 
+def with_strided_accesses(count, tile=64):
+    """The same with the distance of programs a parameter, and a mask by another."""
+    args = [("out", "!tt.ptr<f32>"), ("n", "i32"), ("stride", "i32")]
+    t = f"tensor<{tile}xi32>"
+    body = start(tile) + ["%q = arith.muli %pid, %stride : i32", f"%l = tt.make_range {{end = {tile} : i32, start = 0 : i32}} : {t}",
+                          f"%s = tt.splat %q : i32 -> {t}", f"%nn = tt.splat %n : i32 -> {t}", f"%v = arith.constant dense<1.0e+00> : tensor<{tile}xf32>",
+                          f"%p = tt.splat %out : !tt.ptr<f32> -> tensor<{tile}x!tt.ptr<f32>>"]
+    for k in range(count):
+        body += [f"%c{k} = arith.constant dense<{k * tile}> : {t}", f"%w{k} = arith.addi %l, %c{k} : {t}", f"%m{k} = arith.cmpi slt, %w{k}, %nn : {t}",
+                 f"%j{k} = arith.addi %s, %w{k} : {t}", f"%a{k} = tt.addptr %p, %j{k} : tensor<{tile}x!tt.ptr<f32>>, {t}",
+                 f"tt.store %a{k}, %v, %m{k} : tensor<{tile}x!tt.ptr<f32>>"]
+    return args, body
+
+
 def with_loops(depth, trip, tile=64):
     """Nested loops, each with its own digit of the address."""
     args = [("out", "!tt.ptr<f32>"), ("n", "i32")]
@@ -106,7 +120,7 @@ def with_parameters(count, tile=256):
 
 
 def cases(quick):
-    """(property, value, grid, elements, arguments, body)."""
+    """(property, value, grid, elements (or each argument's number), arguments, body)."""
     out = []
     add = lambda what, value, grid, size, made: out.append((what, value, grid, size, *made))          # noqa: E731
     for g in (1, 10, 100, 1000, 10000, 100000, 1000000):
@@ -117,6 +131,8 @@ def cases(quick):
         add("trip count", n, 50, 50 * n * 64, with_loops(1, n))
     for n in (1, 2, 5, 10, 20, 50, 100) if quick else (1, 2, 5, 10, 20, 50, 100, 200, 350, 500):
         add("accesses", n, 100, 100 * n * 64, with_accesses(n))
+    for n in (1, 2, 5, 10, 20, 50, 100) if quick else (1, 2, 5, 10, 20, 50, 100, 200, 350, 500):
+        add("accesses, strided", n, 100, {"n": n * 64, "stride": n * 64, "out": 100 * n * 64}, with_strided_accesses(n))
     for d in (0, 1, 2, 3, 4, 5, 6):
         add("loop depth", d, 50, 50 * 3 ** d * 64, with_loops(d, 3))
     for d in (0, 1, 2, 3, 4, 5):
@@ -130,8 +146,9 @@ def cases(quick):
 
 
 def launch(text, grid, size, args):
-    values = {}
+    values, sizes = {}, size
     for name, kind in args:
+        size = sizes[name] if isinstance(sizes, dict) else sizes
         if kind.startswith("!"):
             bytes_ = 4 * max(size, 1)
             values[name] = {"tensor": {"dtype": "float32", "ptr": 1 << 34, "shape": [max(size, 1)], "strides": [1], "storage": {"ptr": 1 << 34, "bytes": bytes_}}}
@@ -156,7 +173,7 @@ def main(o):
     rows, result = [], {"machine": common.machine(), "versions": common.versions(o.polyrace), "points": []}
     with tempfile.TemporaryDirectory() as folder:
         for i, (what, value, grid, size, args, body) in enumerate(cases(o.quick)):
-            if o.only and what not in o.only.split(","):
+            if o.only and what.replace(",", "") not in o.only.split(","):
                 continue
             path = os.path.join(folder, f"{i}.json")
             with open(path[:-5] + ".ttir", "w", encoding="utf-8") as f:
@@ -166,7 +183,7 @@ def main(o):
             if not v or v["status"] != "ok":               # race free by the way they are made
                 print(f"FAIL {what} {value}: {v['status'] if v else 'no verdict'}")
                 return 1
-            big = what == "accesses" and value > 20
+            big = what.startswith("accesses") and value > 20
             isl, vi = (None, None) if big and value > 100 else point(o.polyrace, path, ["--engine=isl", "--no-pretest"], 1 if big else o.repeat, 120)
             z3, vz = (None, None) if big or not o.z3 else point(o.polyrace, path, ["--engine=z3", "--t0-timeout=2000", "--t1-timeout=2000"], 1, 60)
             same = lambda w: w and w["status"] == v["status"] and v["status"] in ("ok", "races")               # noqa: E731

@@ -4,7 +4,8 @@
  * The closure names a condition, which proves nothing. The pair is asked again with the condition among the
  * premises, and only that answer counts. With a launch the condition must hold there, so a condition is
  * discharged before it is used; then it is printed as a qualifier of the claim for other parameters. Without
- * one it must be satisfiable together with the other premises. */
+ * one it must be satisfiable together with the other premises. What one pair of different programs needed is
+ * asked first for the next one on the same argument: the claim names it already. */
 #include "hb/ladder.h"
 
 /* The integers that the launch passes; null without a launch. */
@@ -36,6 +37,17 @@ static bool beside_parameters(void *user, const pr_terms *T, pr_term t)
             pr_var_get(T, pr_term_var(T, t))->role != PR_ROLE_PARAM);
 }
 
+enum { MISSES = 4 /* in a row, and it is not asked first any more */ };
+
+typedef struct pr_condition_found { pr_term condition; int misses; } pr_condition_found;
+
+static pr_condition_found *found_for(pr_run *run, const pr_pair *p)
+{
+    int base = run->R->records.data[p->a].base;
+    if (!run->found) run->found = PR_NEW_N(run->arena, pr_condition_found, run->R->n_args + 1);
+    return &run->found[base < 0 ? run->R->n_args : base];
+}
+
 bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o)
 {
     pr_terms *T = run->R->terms;
@@ -53,7 +65,17 @@ bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o)
     if (got.answer != PR_ANSWER_EMPTY) return false;
     p->condition = condition;
     *o = got;
+    if (!p->intra) found_for(run, p)->condition = condition;
     return true;
+}
+
+bool pr_condition_again(pr_run *run, pr_pair *p, pr_outcome *o)
+{
+    pr_condition_found *f = found_for(run, p);
+    if (p->intra || pr_term_none(f->condition) || f->misses > MISSES) return false;
+    bool held = pr_condition_try(run, p, f->condition, o);
+    f->misses = held ? 0 : f->misses + 1;
+    return held;
 }
 
 void pr_condition_premise(pr_run *run, pr_query *q, pr_term condition)

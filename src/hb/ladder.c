@@ -152,9 +152,10 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     p->query->hint = run->hint;
     if (run->first_attempt) last_resort = false;   /* contents are still to come */
     run->d.cheaply = !last_resort && !run->first_attempt;
-    run->d.cheap_pass = run->cheap_pass;
+    bool again = p->query->suggest && pr_condition_again(run, p, &o);
+    run->d.cheap_pass = run->cheap_pass && !again;
     run->d.only_empty = only_a_proof(run, e) && run->o->stop_at != PR_RUNG_T0;
-    pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
+    if (!again) pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
     run->d.cheap_pass = run->d.only_empty = false;
     if (run->d.put_off) {
         p->put_off = true;

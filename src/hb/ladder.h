@@ -49,6 +49,7 @@ typedef struct pr_run {
     bool first_attempt;            /* a snapshot attempt follows: no expensive engine             */
     bool unbound;                  /* some accessed argument has no tensor                         */
     const pr_env *hint;            /* parameters of the launch, null without one                   */
+    struct pr_condition_found *found; /* per argument: condition.c                                 */
 } pr_run;
 
 /* ladder.c: a run without pairs yet; the caller stops it */
@@ -60,6 +61,8 @@ const pr_env *pr_condition_env(pr_run *run);
 /* Is the pair's query empty with the condition as a premise, and does it hold at the launch (if there is one)?
  * Then the pair keeps it and *o is that answer. */
 bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o);
+/* The same with the condition that an earlier pair on this argument found, where it keeps being of use. */
+bool pr_condition_again(pr_run *run, pr_pair *p, pr_outcome *o);
 void pr_condition_premise(pr_run *run, pr_query *q, pr_term condition);
 void pr_condition_all(pr_run *run, pr_term_vec *out);   /* of all pairs, each once */
 void pr_condition_qualify(pr_run *run);

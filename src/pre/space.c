@@ -499,7 +499,7 @@ static pr_i128 sup_row(const pr_space *s, int c, const pr_part *x, int n, pr_i12
     }
     if (m > PR_PRE_ATOMS) return PR_INF;
     v = sup_rows(s, c, y, m, k, depth - 1);
-    return v >= PR_INF ? PR_INF : pr_fdiv(v, num);
+    return v >= PR_INF ? PR_INF : num == 1 ? v : pr_fdiv(v, num);
 }
 
 static pr_i128 sup_rows(const pr_space *s, int c, const pr_part *x, int n, pr_i128 k, int depth)
@@ -515,8 +515,11 @@ static pr_i128 sup_rows(const pr_space *s, int c, const pr_part *x, int n, pr_i1
             for (int j = 0; j < row->n; j++) {
                 const pr_part *y = &s->part[row->first + j];
                 if (y->node != x[i].node || (y->coef > 0) != (x[i].coef > 0)) continue;
-                pr_i128 g = pr_gcd(y->coef, x[i].coef), sign = y->coef > 0 ? 1 : -1;
-                pr_i128 num = sign * y->coef / g, den = sign * x[i].coef / g;
+                pr_i128 num = 1, den = 1;
+                if (y->coef != x[i].coef) {
+                    pr_i128 g = pr_gcd(y->coef, x[i].coef), sign = y->coef > 0 ? 1 : -1;
+                    num = sign * y->coef / g, den = sign * x[i].coef / g;
+                }
                 if (num == last_num && den == last_den) continue;
                 last_num = num;
                 last_den = den;

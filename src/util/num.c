@@ -5,12 +5,19 @@ pr_i128 pr_gcd(pr_i128 a, pr_i128 b)
 {
     if (a < 0) a = -a;
     if (b < 0) b = -b;
-    while (b) {
+    while (b && !pr_one_word(a, b)) {
         pr_i128 r = a % b;
         a = b;
         b = r;
     }
-    return a;
+    if (!b) return a;
+    uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    while (y) {
+        uint64_t r = x % y;
+        x = y;
+        y = r;
+    }
+    return x;
 }
 
 bool pr_i128_parse(pr_str t, pr_i128 *out)

@@ -9,13 +9,23 @@ static inline bool pr_sub_ok(pr_i128 a, pr_i128 b, pr_i128 *r) { return !__built
 static inline bool pr_mul_ok(pr_i128 a, pr_i128 b, pr_i128 *r) { return !__builtin_mul_overflow(a, b, r); }
 
 /* floor(a / b) and a - b*floor(a / b); b != 0. */
+/* Both in one machine word (and their quotient too): most are, and a division of two words takes many times longer. */
+static inline bool pr_one_word(pr_i128 a, pr_i128 b) { return a == (int64_t)a && b == (int64_t)b && a != INT64_MIN; }
 static inline pr_i128 pr_fdiv(pr_i128 a, pr_i128 b)
 {
+    if (pr_one_word(a, b)) {
+        int64_t x = (int64_t)a, y = (int64_t)b, q = x / y;
+        return q - (q * y != x && ((x < 0) != (y < 0)));
+    }
     pr_i128 q = a / b;
     return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }
 static inline pr_i128 pr_fmod(pr_i128 a, pr_i128 b)
 {
+    if (pr_one_word(a, b)) {
+        int64_t y = (int64_t)b, r = (int64_t)a % y;
+        return r != 0 && ((r < 0) != (y < 0)) ? r + y : r;
+    }
     pr_i128 r = a % b;
     return (r != 0 && ((r < 0) != (b < 0))) ? r + b : r;
 }

@@ -404,10 +404,36 @@ static void bad_text(void)
     }
 }
 
+/* Division and gcd by their definitions, around the ends of one and two machine words. */
+static void number_limits(void)
+{
+    rng g = { 20261130u };
+    static const int at[] = { 0, 1, 7, 31, 32, 62, 63, 64, 65, 96, 118 };
+    for (int round = 0; round < 20000; round++) {
+        pr_i128 v[2];
+        for (int i = 0; i < 2; i++) {
+            v[i] = ((pr_i128)1 << at[rnd(&g) % PR_LEN(at)]) + rnd_in(&g, -3, 3);
+            if (rnd(&g) % 4 == 0) v[i] += (pr_i128)rnd(&g) * rnd(&g);
+            if (rnd(&g) % 2) v[i] = -v[i];
+        }
+        if (v[1] == 0) continue;
+        pr_i128 q = pr_fdiv(v[0], v[1]), r = pr_fmod(v[0], v[1]), size = v[1] < 0 ? -v[1] : v[1];
+        CHECK(v[1] * q + r == v[0] && (v[1] > 0 ? r >= 0 && r < size : r <= 0 && -r < size));
+        pr_i128 d = pr_gcd(v[0], v[1]);
+        CHECK(d > 0 && v[0] % d == 0 && v[1] % d == 0 && pr_gcd(v[0] / d, v[1] / d) == 1);
+        CHECK(pr_gcd(v[0], 0) == (v[0] < 0 ? -v[0] : v[0]) && pr_gcd(v[0] % 1000, v[1] % 1000) == pr_gcd(v[1] % 1000, v[0] % 1000));
+        pr_i128 a = v[0] % 50, b = v[1] % 50, best = 0;
+        for (pr_i128 k = 1; k < 50; k++)
+            if (a % k == 0 && b % k == 0) best = k;
+        if (a || b) CHECK(pr_gcd(a, b) == best);
+    }
+}
+
 int main(int argc, char **argv)
 {
     arena = pr_arena_new(0, NULL);
     fresh();
+    number_limits();
     rule_boolean();
     rule_comparisons();
     rule_choices();
