@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PIECES = 4, MAX_TEXT = 300, COUNT_OPS = 20000, MAX_LEAVES = 64, MAX_IDS = 1 << 20, MAP_FACTOR = 2 };
+enum { MAX_PIECES = 4, MAX_TEXT = 300, COUNT_OPS = 20000, MAX_LEAVES = 64, MAX_IDS = 1 << 20, MAP_FACTOR = 2, WORD_OPS = 30000 };
 
 typedef struct job {
     isl_ctx *ctx;
@@ -359,7 +359,7 @@ static void describe(job *j, pr_race_set *out)
 {
     bool all = true;
     isl_set *product = isl_set_copy(j->domain);
-    for (int i = 0; i < j->n; i++) {
+    for (int i = 0; i < j->n && all; i++) {
         if (j->in->query->intra) {
             pr_axis_relation *r = &out->axis[i];
             *r = (pr_axis_relation){ .shape = PR_AXIS_ANY };
@@ -524,7 +524,8 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
         for (int i = 0; i < in->n_maps; i++) pr_isl_race_map(j.ctx, set, q->intra, max_ops * MAP_FACTOR, arena, &in->maps[i]);
     }
     if (!out->why && !in->n_maps) {
-        pr_isl_quota(j.ctx, max_ops);              /* words have a limit of their own                     */
+        int64_t words = max_ops < WORD_OPS ? max_ops : WORD_OPS;   /* a limit of their own: what has a short sentence has it soon */
+        pr_isl_quota(j.ctx, words);
         j.set = isl_set_copy(set);
         j.symmetric = q->same_record && !q->intra;
         j.limits = pr_aff_bounds(&a);
@@ -543,7 +544,7 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
             out->described = false;
             out->sentence = NULL;
         }
-        pr_isl_quota(j.ctx, max_ops);
+        pr_isl_quota(j.ctx, words);
         print(&j, set, out);
         if (!out->sentence && !out->why) out->why = "no short sentence says this relation";
         count(&j, set, out);
