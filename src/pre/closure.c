@@ -323,12 +323,21 @@ static void digits(closure *x, const pr_form *f)
 
 /* --- one form ------------------------------------------------------------------------------------ */
 
+/* The form as it is now. A product alone stays in it when its difference is known: rule P has more to say. */
+static bool now(const closure *x, int i, pr_form *f)
+{
+    const pr_form *was = &x->form[i];
+    pr_form_copy(f, was);
+    if (!pr_space_reduce(&x->space, f)) return false;
+    if (f->n == 0 && was->n == 1 && was->at[0].a == was->at[0].b && x->space.node[was->at[0].node].op == PR_TERM_OP_MUL) pr_form_copy(f, was);
+    return true;
+}
+
 static void look(closure *x, int i)
 {
     pr_form f;
-    pr_form_copy(&f, &x->form[i]);
-    int before = f.n;
-    if (!pr_space_reduce(&x->space, &f)) return;
+    int before = x->form[i].n;
+    if (!now(x, i, &f)) return;
     if (f.n != before) x->looked[i] = false;
     pr_form_copy(&x->form[i], &f);
     if (x->looked[i]) return;
@@ -455,8 +464,7 @@ static pr_term wanted(closure *x)
     const pr_query *q = x->space.q;
     for (int i = 0; i < x->n; i++) {
         pr_form f;
-        pr_form_copy(&f, &x->form[i]);
-        if (x->space.full || !pr_space_reduce(&x->space, &f) || f.n == 0) continue;
+        if (x->space.full || !now(x, i, &f) || f.n == 0) continue;
         pr_term t = pr_stride_wanted(&x->space, &f);
         pr_i128 v;
         if (pr_term_none(t) || pr_term_is(t, PR_TERM_FALSE)) continue;

@@ -352,6 +352,12 @@ static const struct { const char *name; bool safe; const char *text; } other_cas
       "(query (copies inter same 2 2) " PIDS AXIS TWIN_P TWIN_Q LESS_P LESS_Q "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
       "(var G grid 0 shared 1 4) (core (<= (+ 1 A.p (* -1 G)) 0)) (core (<= (+ -7 (* 9 A.q)) 0)) (core (<= (+ 1 B.p (* -1 G)) 0)) (core (<= (+ -7 (* 9 B.q)) 0)) "
       "(addr 4 (+ (* 4 A.p) (* 4 A.q) (* 4 (* A.k G)))) (addr 4 (+ (* 4 B.p) (* 4 B.q) (* 4 (* B.k G)))))" },
+    { "P: a product that is known to be equal, its stride not 0", true,
+      "(query (copies inter same 1 1) " PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared 1 9) (core (<= A.l 0)) (core (<= B.l 0)) "
+      "(addr 4 (+ (* 4 (* A.p s)) (* 4 A.l))) (addr 4 (+ (* 4 (* B.p s)) (* 4 B.l))))" },
+    { "P: a product that is known to be equal, its stride may be 0", false,
+      "(query (copies inter same 1 1) " PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared 0 9) (core (<= A.l 0)) (core (<= B.l 0)) "
+      "(addr 4 (+ (* 4 (* A.p s)) (* 4 A.l))) (addr 4 (+ (* 4 (* B.p s)) (* 4 B.l))))" },
     { "GS: ids below the extent of another axis", false,
       "(query (copies inter same 1 1) " PIDS TWIN_P LESS_P "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
       "(var G grid 0 shared 1 4) (var H grid 1 shared 1 4) (core (<= (+ 1 A.p (* -1 H)) 0)) (core (<= (+ 1 B.p (* -1 H)) 0)) "
@@ -427,6 +433,10 @@ static void side_conditions(void)
     /* a failed premise is named */
     pr_outcome o = ask(CLOSURE, INTER PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared -9 99) "
                        "(addr 4 (+ (* 4 (* A.p s)) (* 4 A.l))) (addr 4 (+ (* 4 (* B.p s)) (* 4 B.l))))", arena, PR_DROP_NONE);
+    CHECK(!pr_term_none(o.needs));
+    /* and where the product stands alone, its difference known */
+    o = ask(CLOSURE, "(query (copies inter same 1 1) " PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared -9 99) (core (<= A.l 0)) (core (<= B.l 0)) "
+            "(addr 4 (+ (* 4 (* A.p s)) (* 4 A.l))) (addr 4 (+ (* 4 (* B.p s)) (* 4 B.l))))", arena, PR_DROP_NONE);
     CHECK(!pr_term_none(o.needs));
     pr_arena_free(arena);
 }
