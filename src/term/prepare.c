@@ -309,6 +309,34 @@ static step slack_pairs(pr_system *s)
     return result;
 }
 
+/* x - y >= k, both bounded: x - y - d = 0 with d in its own column. Once x and y give way to their digits, the
+ * greatest distance would be a bound that no row has. */
+bool pr_system_distances(pr_system *s)
+{
+    bool any = false;
+    for (int i = 0, n = s->n_rows; i < n && s->n_cols < s->stride; i++) {
+        if (s->kind[i] != PR_ROW_GE || count_cols(s, cols(s, i)) != 2) continue;
+        const pr_i128 *c = row(s, i);
+        int x = col_from(s, cols(s, i), 0), y = col_from(s, cols(s, i), x + 1);
+        if (c[x] == -1 && c[y] == 1) {
+            int t = x;
+            x = y, y = t;
+        }
+        pr_i128 far;
+        if (c[x] != 1 || c[y] != -1 || open_high(s->hi[x]) || open_low(s->lo[y]) || s->k[i] <= -PR_INF || s->k[i] >= PR_INF
+            || !pr_sub_ok(s->hi[x], s->lo[y], &far) || open_high(far))
+            continue;
+        int d = s->n_cols++;
+        s->lo[d] = -s->k[i];
+        s->hi[d] = far;
+        pr_system_put(s, i, d, -1);
+        s->k[i] = 0;
+        s->kind[i] = PR_ROW_EQ;
+        any = true;
+    }
+    return any;
+}
+
 /* --- R4 ------------------------------------------------------------------------------------ */
 
 /* Upper bound of sum c*x over the columns in `in` (a list): bounds, improved by rows whose columns

@@ -185,6 +185,13 @@ static void learn(search *s, const pr_system *sys)
 
 typedef enum { LEAF_CLOSED, LEAF_OPEN, LEAF_FOUND } leaf_state;
 
+/* Is the leaf empty once ordered pairs of columns have their distance as a column? Asked before an engine is. */
+static bool closed_by_distances(search *s)
+{
+    pr_system *sys = system_of(&s->b, s->b.arena);
+    return pr_system_distances(sys) && pr_system_prepare(sys, s->flags) == PR_PREPARED_EMPTY;
+}
+
 /* Rows so far. use_engine: complete leaves and the core; otherwise only contradictions count. */
 static leaf_state examine(search *s, bool complete, bool use_engine)
 {
@@ -218,6 +225,8 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
     } else if (s->ask && !raw && !s->limits->alone && pr_leaf_dive(&leaf, b->arena, s->dives, value)) {
         answer = PR_ANSWER_WITNESS;
         by_rows = true;
+    } else if (s->ask && !raw && !s->limits->alone && closed_by_distances(s)) {
+        return LEAF_CLOSED;
     } else if (s->ask) {
         s->dives++;
         answer = s->ask(s->user, &leaf, value, &why);

@@ -60,6 +60,9 @@ typedef enum { PR_PREPARED_EMPTY, PR_PREPARED_OPEN, PR_PREPARED_OVERFLOW } pr_pr
 pr_system *pr_system_new(pr_arena *arena, int n_cols, int n_rows);
 int pr_system_row(pr_system *s);     /* a new row without columns (kind not set), -1: full */
 void pr_system_put(pr_system *s, int row, int col, pr_i128 c);   /* of a column that the row lacks */
+/* Each row x - y >= k of bounded columns as an equality with the distance as a column of its own; false: there is none. Before
+ * prepare. */
+bool pr_system_distances(pr_system *s);
 /* Only what shows a contradiction soon: bounds and parallel rows. */
 pr_prepared pr_system_bounds(pr_system *s);
 /* Simplifies in place; the result has the same solutions on the remaining columns. */

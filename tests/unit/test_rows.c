@@ -276,6 +276,87 @@ static void formulas(void)
     CHECK(empty > BOX_ROUNDS / 10 && witness > BOX_ROUNDS / 10 && unknown < BOX_ROUNDS / 50);
 }
 
+/* --- distances as columns ------------------------------------------------------------------------- */
+
+enum { SYSTEM_COLS = 6, SYSTEM_ROWS = 4, P = 0, A, B, QA, QB, R };
+typedef struct small_system { int n, lo[SYSTEM_COLS], hi[SYSTEM_COLS], c[SYSTEM_ROWS][SYSTEM_COLS], k[SYSTEM_ROWS]; bool equality[SYSTEM_ROWS]; } small_system;
+
+/* p + a and p + b taken apart into quotient and one remainder, a and b in an order, and at times a row more. */
+static void make_system(small_system *s, rng *g)
+{
+    *s = (small_system){ .n = 3 + rnd(g) % 2 };
+    int d = rnd_in(g, 2, 4), step = rnd_in(g, 1, 3);
+    const int most[SYSTEM_COLS] = { 5, 3, 3, 4, 4, 2 };
+    for (int j = 0; j < SYSTEM_COLS; j++) {
+        s->lo[j] = rnd(g) % 4 ? 0 : rnd_in(g, -1, 1);
+        s->hi[j] = s->lo[j] + rnd_in(g, 1, most[j]);
+    }
+    s->c[0][A] = rnd(g) % 2 ? 1 : -1, s->c[0][B] = -s->c[0][A], s->k[0] = -rnd_in(g, 0, 2);
+    s->equality[1] = s->equality[2] = true;
+    s->c[1][P] = s->c[2][P] = -step, s->c[1][A] = s->c[2][B] = -1, s->c[1][QA] = s->c[2][QB] = d, s->c[1][R] = s->c[2][R] = 1;
+    s->k[1] = rnd_in(g, -1, 1), s->k[2] = rnd(g) % 3 ? s->k[1] : rnd_in(g, -1, 1);
+    if (rnd(g) % 4 == 0) s->c[2][rnd_in(g, 0, R)] += rnd_in(g, -1, 1);
+    s->equality[3] = rnd(g) % 3 == 0;
+    for (int j = 0; j < SYSTEM_COLS; j++) s->c[3][j] = rnd(g) % 2 ? rnd_in(g, -2, 2) : 0;
+    s->k[3] = rnd_in(g, -2, 4);
+}
+
+static bool has_point(const small_system *s)
+{
+    int at[SYSTEM_COLS];
+    memcpy(at, s->lo, sizeof at);
+    for (;;) {
+        bool holds = true;
+        for (int i = 0; i < s->n && holds; i++) {
+            int sum = s->k[i];
+            for (int j = 0; j < SYSTEM_COLS; j++) sum += s->c[i][j] * at[j];
+            holds = s->equality[i] ? sum == 0 : sum >= 0;
+        }
+        if (holds) return true;
+        int j = 0;
+        while (j < SYSTEM_COLS && at[j] == s->hi[j]) at[j] = s->lo[j], j++;
+        if (j == SYSTEM_COLS) return false;
+        at[j]++;
+    }
+}
+
+static pr_system *system_with(const small_system *s, pr_arena *scratch)
+{
+    pr_system *x = pr_system_new(scratch, SYSTEM_COLS, s->n);
+    for (int j = 0; j < SYSTEM_COLS; j++) x->lo[j] = s->lo[j], x->hi[j] = s->hi[j];
+    for (int i = 0; i < s->n; i++) {
+        pr_system_row(x);
+        for (int j = 0; j < SYSTEM_COLS; j++)
+            if (s->c[i][j]) pr_system_put(x, i, j, s->c[i][j]);
+        x->k[i] = s->k[i];
+        x->kind[i] = s->equality[i] ? PR_ROW_EQ : PR_ROW_GE;
+    }
+    return x;
+}
+
+/* What they show empty has no point, and they show more of it than the rows alone. */
+static void distances(void)
+{
+    rng g = { 20261130u };
+    int empty = 0, shown = 0, plain = 0;
+    for (int round = 0; round < 6000; round++) {
+        pr_arena *scratch = pr_arena_new(0, NULL);
+        small_system s;
+        make_system(&s, &g);
+        pr_system *x = system_with(&s, scratch);
+        bool alone = pr_system_prepare(system_with(&s, scratch), 0) == PR_PREPARED_EMPTY;
+        bool with = pr_system_distances(x) && pr_system_prepare(x, 0) == PR_PREPARED_EMPTY, none = !has_point(&s);
+        CHECK(!with || none);
+        CHECK(!alone || none);
+        empty += none;
+        shown += with && !alone;
+        plain += alone;
+        pr_arena_free(scratch);
+    }
+    CHECK(empty > 1000 && shown >= 1);
+    printf("distances: %d empty, %d shown by the rows, %d more by distances\n", empty, plain, shown);
+}
+
 int main(void)
 {
     arena = pr_arena_new(0, NULL);
@@ -286,6 +367,7 @@ int main(void)
     leaf_cap();
     formulas();
     safe_kernels();
+    distances();
     pr_arena_free(results);
     pr_arena_free(arena);
     return check_done();
