@@ -31,8 +31,9 @@ static pr_ival strided(pr_machine *m, const pr_ival *a, const pr_type *to, const
     int64_t row = last >= 0 ? to->shape[last] : 1, step = last >= 0 ? stride[last] : 0;
     for (int64_t i = 0; i < n; i += row) {
         assert(at >= 0 && at < from->n && at + (row - 1) * step >= 0 && at + (row - 1) * step < from->n);
-        for (int64_t k = 0; k < row; k++) t->x[i + k] = from->x[at + k * step];
-        for (int64_t k = 0; k < row; k++) t->known[i + k] = !from->known || from->known[at + k * step];
+        if (step == 1) memcpy(t->x + i, from->x + at, sizeof *t->x * (size_t)row);
+        else for (int64_t k = 0; k < row; k++) t->x[i + k] = from->x[at + k * step];
+        for (int64_t k = 0; k < row && from->known; k++) t->known[i + k] = from->known[at + k * step];
         for (int64_t k = 0; k < row && t->base; k++) t->base[i + k] = from->base[at + k * step];
         for (int d = last - 1; d >= 0; d--) { /* next row, row major */
             at += stride[d];
