@@ -52,12 +52,17 @@ typedef struct pr_sync_turn { int wait, release; pr_term turn; pr_i128 first; } 
 typedef struct pr_seen_pair { pr_i128 a, b; bool before, after; } pr_seen_pair;
 typedef struct pr_cell_order { int i, j; bool own; const pr_seen_pair *pair; int n; } pr_cell_order;
 
+/* What an event's result can be in one program, where that is less than in all together. */
+typedef struct pr_program_sees { int event, program; pr_vset values; } pr_program_sees;
+
 typedef struct pr_sync {
     bool building;
     PR_VEC(pr_sync_event) events, tiles;
     PR_VEC(pr_sync_lock) locks;
     PR_VEC(pr_sync_turn) turns;
     PR_VEC(pr_cell_order) orders;
+    PR_VEC(pr_program_sees) sees;
+    bool never_ends;               /* cell order: a program that surely comes to a wait never leaves it       */
     int axis;                      /* symbolic grid axis that arrivals mention, -1 = none              */
 } pr_sync;
 

@@ -3,7 +3,9 @@
  * The executions that may touch the cell are listed program by program: every record that can write it, evaluated at every
  * program id. Each runs at most once, so a search over (value of the cell, what has run) finds every order there can be, and
  * with it which results two atomics can have together and in which order. Nothing says that an execution must happen, except
- * what stands before another of its own program on the same path. Executions of one program keep their order (G6).
+ * what stands before another of its own program on the same path, or runs whatever memory holds. Executions of one program
+ * keep their order (G6), so a wait holds up what stands behind it: turns, whoever waits, gives back or resets. Programs that
+ * do the same are counted, not told apart; where there are too many states, the other programs' order is left out.
  *
  * Operands may be results of atomics: their values are the least fixed point over all cells, starting with the initial
  * contents. That is what "no value out of thin air" says: a result is what a chain of writes left, each of whose operands
@@ -12,14 +14,16 @@
 #include "hb/ladder.h"
 #include "hb/order.h"
 #include "hb/sync.h"
+#include <stddef.h>
 #include <stdlib.h>
 
-enum { MOST_PROGRAMS = 1 << 12, MOST_STEPS = 1 << 12, MOST_KINDS = 8, MOST_STATES = 1 << 13, MOST_SEARCHED = 1 << 18,
+enum { MOST_PROGRAMS = 1 << 12, MOST_STEPS = 1 << 12, MOST_KINDS = 8, MOST_SLOTS = 48, MOST_STATES = 1 << 13, MOST_SEARCHED = 1 << 19,
        MOST_PAIRS = 256, MOST_OBSERVED = 3, MOST_TUPLES = 256 };
 
 /* One record in one program. */
 typedef struct step {
     int record, event, program, seq, kind, class;
+    bool sure;                     /* runs when its program comes there, whatever memory holds                */
     bool floats;                   /* a wait inside loops: it reads at any time                        */
     pr_i128 addr;
     const pr_vset *value, *cmp;
@@ -27,7 +31,7 @@ typedef struct step {
     unsigned exits;                /* values that it can have seen: all, or those for which a wait ends    */
 } step;
 
-typedef struct cell { int from, to; pr_vset init, values; bool open; } cell;
+typedef struct cell { int from, to; pr_vset init, values; bool open, loose; } cell;
 
 typedef struct cells {
     pr_encoding *e; pr_sync *y; pr_arena *scratch;
@@ -89,13 +93,16 @@ static bool list_steps(cells *c, int r, int64_t programs)
     if (s->refused) return false;
     for (int64_t p = 0; p < programs; p++) {
         set_program(c, s, p);
-        bool active = true;                 /* what cannot be evaluated may run */
+        bool active = true, sure = true;    /* what cannot be evaluated may run */
         pr_i128 x, addr;
-        for (int i = 0; i < s->active.n && active; i++)
-            if (pr_eval(c->e->terms, s->active.data[i], &c->env, &x) && !x) active = false;
+        for (int i = 0; i < s->active.n && active; i++) {
+            bool known = pr_eval(c->e->terms, s->active.data[i], &c->env, &x);
+            active = !known || x;
+            sure = sure && known;
+        }
         if (!active) continue;
         if (!pr_eval(c->e->terms, s->addr, &c->env, &addr) || c->n == MOST_STEPS) return false;
-        c->s[c->n++] = (step){ .record = r, .event = event, .program = (int)p, .seq = record(c, r)->seq, .addr = addr,
+        c->s[c->n++] = (step){ .record = r, .event = event, .program = (int)p, .seq = record(c, r)->seq, .addr = addr, .sure = sure,
                                .floats = event >= 0 && c->y->events.data[event].in_loop };
     }
     return true;
@@ -256,20 +263,20 @@ static int number_kinds(cells *c, const cell *x, int *count)
     return n;
 }
 
-typedef struct state { unsigned char v, pos[2], got[2], first; unsigned short run[MOST_KINDS]; } state;
-typedef struct states { state *list; int n; int *slot; } states;
+typedef struct state { unsigned char v, pos[2], got[2], first; unsigned short run[MOST_SLOTS]; } state;
+typedef struct states { state *list; int n; int *slot; size_t used; } states;   /* used: bytes of a state that are in use */
 
-static states states_new(pr_arena *a) { return (states){ PR_NEW_N(a, state, MOST_STATES), 0, PR_NEW_N(a, int, 4 * MOST_STATES) }; }
+static states states_new(pr_arena *a) { return (states){ PR_NEW_N(a, state, MOST_STATES), 0, PR_NEW_N(a, int, 4 * MOST_STATES), 0 }; }
 
 /* False when there are too many. */
 static bool states_add(states *t, const state *s)
 {
     const unsigned char *b = (const unsigned char *)s;
     uint64_t h = 1469598103934665603u;
-    for (size_t i = 0; i < sizeof *s; i++) h = (h ^ b[i]) * 1099511628211u;
+    for (size_t i = 0; i < t->used; i++) h = (h ^ b[i]) * 1099511628211u;
     size_t k = (size_t)(h >> 20) & (4 * MOST_STATES - 1);
     while (t->slot[k]) {
-        if (!memcmp(&t->list[t->slot[k] - 1], s, sizeof *s)) return true;
+        if (!memcmp(&t->list[t->slot[k] - 1], s, t->used)) return true;
         k = (k + 1) & (4 * MOST_STATES - 1);
     }
     if (t->n == MOST_STATES) return false;
@@ -278,10 +285,11 @@ static bool states_add(states *t, const state *s)
     return true;
 }
 
-static void states_clear(states *t)
+static void states_clear(states *t, int slots)
 {
     memset(t->slot, 0, sizeof *t->slot * 4 * MOST_STATES);
     t->n = 0;
+    t->used = offsetof(state, run) + sizeof(unsigned short) * (size_t)slots;
 }
 
 static int index_of(const pr_vset *s, pr_i128 v)
@@ -305,7 +313,7 @@ static bool cell_values(cells *c, cell *x, states *t)
         if (moves(c, &c->s[i]) && (c->s[i].value->any || c->s[i].cmp->any)) return false;
     }
     if (some && !n) return false;
-    states_clear(t);
+    states_clear(t, n);
     for (int i = 0; i < x->init.n; i++) {
         state s;
         memset(&s, 0, sizeof s);
@@ -379,7 +387,8 @@ static bool certain(const cells *c, const step *x, const step *y)
 {
     const pr_record *a = record(c, x->record), *b = record(c, y->record);
     if (c->e->options->fault == 41) return a->seq < b->seq;     /* what stands before has run */
-    return a->seq < b->seq && pr_sync_within(b->frame, a->frame) && pr_term_is(a->mask, PR_TERM_TRUE) && !x->floats && !y->floats;
+    bool runs = x->sure || (pr_sync_within(b->frame, a->frame) && pr_term_is(a->mask, PR_TERM_TRUE));
+    return a->seq < b->seq && runs && !x->floats && !y->floats;
 }
 
 /* Values of the cell for which a wait can end in the program that is set. */
@@ -452,7 +461,8 @@ static void set_classes(cells *c, cell *x)
             if (c->s[k].class != k || end_of(c, x, k) - k != to - i) continue;
             bool same = true;
             for (int m = 0; m < to - i && same; m++)
-                same = c->s[k + m].record == c->s[i + m].record && same_moves(&c->s[k + m], &c->s[i + m], x->values.n);
+                same = c->s[k + m].record == c->s[i + m].record && c->s[k + m].sure == c->s[i + m].sure &&
+                       (c->e->options->fault == 50 || same_moves(&c->s[k + m], &c->s[i + m], x->values.n));
             if (same) like = k;
         }
         for (int k = i; k < to; k++) c->s[k].class = like;
@@ -464,7 +474,10 @@ typedef struct search {
     cells *c; const cell *x;
     int from[2], to[2], target[2]; /* the programs' executions; the executions that are asked about           */
     bool own;                      /* both in the first program                                       */
+    bool alone;                    /* only the first execution is asked about                              */
     const step *rest[MOST_KINDS]; int n_rest[MOST_KINDS], kinds;
+    bool strict;                   /* the other programs keep their order too: by class and place              */
+    struct { int from, len, programs, slot; } class[MOST_SLOTS]; int classes, slots;
 } search;
 
 /* The movers of all other programs, by kind. False: too many kinds. */
@@ -483,6 +496,68 @@ static bool find_rest(search *q)
             q->kinds++;
         }
         q->n_rest[k]++;
+    }
+    return true;
+}
+
+/* May the step change what others see, or does it hold up its program? */
+static bool counts(const cells *c, const step *x) { return moves(c, x) || (record(c, x->record)->is_await && !x->floats); }
+
+/* The other programs by what they do, each with a slot for every place it may have come to. False: too many. */
+static bool find_classes(search *q)
+{
+    const cells *c = q->c;
+    q->classes = q->slots = 0;
+    for (int i = q->x->from; i < q->x->to; i = end_of(c, q->x, i)) {
+        int to = end_of(c, q->x, i), k = 0;
+        bool writes = false;
+        for (int m = i; m < to; m++) writes = writes || moves(c, &c->s[m]);
+        if (!writes || i == q->from[0] || (!q->own && i == q->from[1])) continue;
+        while (k < q->classes && q->class[k].from != c->s[i].class) k++;
+        if (k == q->classes) {
+            if (q->slots + to - i > MOST_SLOTS) return false;
+            q->class[k].from = c->s[i].class;
+            q->class[k].len = to - i;
+            q->class[k].programs = 0;
+            q->class[k].slot = q->slots;
+            q->slots += to - i;
+            q->classes++;
+        }
+        q->class[k].programs++;
+    }
+    return true;
+}
+
+/* Is a step between two places of a program one that has run whenever x runs? */
+static bool skips(const cells *c, int from, int to)
+{
+    for (int k = from; k < to; k++)
+        if (counts(c, &c->s[k]) && certain(c, &c->s[k], &c->s[to])) return true;
+    return false;
+}
+
+/* One more step of some other program, at every place that one of them stands at. */
+static bool run_classes(const search *q, states *t, const state *s)
+{
+    const cells *c = q->c;
+    for (int k = 0; k < q->classes; k++) {
+        int from = q->class[k].from, len = q->class[k].len, slot = q->class[k].slot, fresh = q->class[k].programs;
+        for (int p = 0; p < len; p++) fresh -= s->run[slot + p];
+        for (int p = 0; p < len; p++) {               /* p: steps that are behind it */
+            if (!(p ? s->run[slot + p - 1] : fresh)) continue;
+            for (int m = p; m < len; m++) {
+                const step *x = &c->s[from + m];
+                if (!counts(c, x) || x->floats || !(x->exits >> s->v & 1) || skips(c, from + p, from + m)) continue;
+                for (int j = 0; j < q->x->values.n; j++) {
+                    state next = *s;
+                    if (!(x->next[s->v] >> j & 1)) continue;
+                    if (p) next.run[slot + p - 1]--;
+                    next.run[slot + m]++;
+                    next.v = (unsigned char)j;
+                    if (!states_add(t, &next)) return false;
+                }
+            }
+        }
     }
     return true;
 }
@@ -513,6 +588,10 @@ static bool run_step(const search *q, states *t, state s, int w, int m, pairs *o
             if (s.got[k]) return true;
             s.got[k] = (unsigned char)(v + 1);
             if (!s.first) s.first = (unsigned char)(k + 1);
+            if (q->alone) {
+                note_pair(out, q->x->values.v[v], 0, true);
+                return true;
+            }
         }
     if (!x->floats) s.pos[w] = (unsigned char)(m - q->from[w] + 1);
     if (s.got[0] && s.got[1]) {
@@ -530,9 +609,9 @@ static bool run_step(const search *q, states *t, state s, int w, int m, pairs *o
 static bool run_search(search *q, states *t, pairs *out)
 {
     cells *c = q->c;
-    if (!find_rest(q) || q->to[0] - q->from[0] > 200 || q->to[1] - q->from[1] > 200) return false;
-    if (c->e->options->fault == 40) q->kinds = 0;     /* nobody else writes the cell */
-    states_clear(t);
+    if ((q->strict ? !find_classes(q) : !find_rest(q)) || q->to[0] - q->from[0] > 200 || q->to[1] - q->from[1] > 200) return false;
+    if (c->e->options->fault == 40) q->kinds = q->classes = 0;     /* nobody else writes the cell */
+    states_clear(t, q->strict ? q->slots : q->kinds);
     for (int i = 0; i < q->x->init.n; i++) {
         state s;
         memset(&s, 0, sizeof s);
@@ -545,17 +624,13 @@ static bool run_search(search *q, states *t, pairs *out)
         for (int w = 0; w < (q->own ? 1 : 2); w++)
             for (int m = q->from[w]; m < q->to[w]; m++) {
                 const step *x = &c->s[m];
-                bool asked = m == q->target[w] || (q->own && m == q->target[1]), skips = false;
-                if (!asked && x->event >= 0 && !record(c, x->record)->is_await && !moves(c, x)) continue;
-                if (x->floats && !asked) continue;
-                if (!x->floats && m < q->from[w] + s.pos[w]) continue;
-                for (int k = q->from[w] + s.pos[w]; k < m && !skips; k++) {
-                    bool counts = k == q->target[w] || moves(c, &c->s[k]) || record(c, c->s[k].record)->is_await;
-                    skips = counts && certain(c, &c->s[k], x);
-                }
-                if (!skips && !run_step(q, t, s, w, m, out)) return false;
+                bool asked = m == q->target[w] || (q->own && m == q->target[1]);
+                if (!asked && !counts(c, x)) continue;
+                if (!x->floats && (m < q->from[w] + s.pos[w] || skips(c, q->from[w] + s.pos[w], m))) continue;
+                if (!run_step(q, t, s, w, m, out)) return false;
             }
-        for (int k = 0; k < q->kinds; k++) {
+        if (q->strict && !run_classes(q, t, &s)) return false;
+        for (int k = 0; k < q->kinds && !q->strict; k++) {
             const step *x = q->rest[k];
             if (s.run[k] == q->n_rest[k] || !(x->exits >> s.v & 1)) continue;
             for (int j = 0; j < q->x->values.n; j++) {
@@ -570,6 +645,16 @@ static bool run_search(search *q, states *t, pairs *out)
     return !out->full;
 }
 
+/* With the order of all programs; where that is too much, with that of the two alone. */
+static bool run_both(search *q, cell *x, states *t, pairs *out)
+{
+    q->strict = true;
+    if (!x->loose && run_search(q, t, out)) return true;
+    x->loose = true;
+    q->strict = false;
+    return run_search(q, t, out);
+}
+
 static int step_of(const cells *c, int from, int to, int event)
 {
     for (int i = from; i < to; i++)
@@ -581,14 +666,14 @@ static int step_of(const cells *c, int from, int to, int event)
 static bool find_pairs(cells *c, int i, int j, bool own, states *t, pairs *out)
 {
     for (int k = 0; k < c->n_cells; k++) {
-        const cell *x = &c->cell[k];
+        cell *x = &c->cell[k];
         for (int a = x->from; a < x->to; a = end_of(c, x, a)) {
             int a_to = end_of(c, x, a), at = step_of(c, a, a_to, i);
             if (at < 0 || c->s[a].class != a) continue;
             if (own) {
                 int then = step_of(c, a, a_to, j);
                 search q = { .c = c, .x = x, .from = { a, a }, .to = { a_to, a_to }, .target = { at, then }, .own = true };
-                if (then >= 0 && !run_search(&q, t, out)) return false;
+                if (then >= 0 && !run_both(&q, x, t, out)) return false;
                 continue;
             }
             bool done_same = false;
@@ -602,11 +687,35 @@ static bool find_pairs(cells *c, int i, int j, bool own, states *t, pairs *out)
                     continue;
                 }
                 search q = { .c = c, .x = x, .from = { a, b }, .to = { a_to, b_to }, .target = { at, bt } };
-                if (!run_search(&q, t, out)) return false;
+                if (!run_both(&q, x, t, out)) return false;
             }
         }
     }
     return true;
+}
+
+/* What a program can see with an event, where that is less than what some program can. */
+static void find_seen(cells *c, states *t)
+{
+    pr_sync *y = c->y;
+    pairs *out = PR_NEW(c->scratch, pairs);
+    if (c->e->extent[0] * c->e->extent[1] * c->e->extent[2] > PR_VSET_MAX) return;
+    for (int k = 0; k < c->n_cells; k++) {
+        cell *x = &c->cell[k];
+        for (int a = x->from; a < x->to; a = end_of(c, x, a))
+            for (int at = a; at < end_of(c, x, a); at++) {
+                int i = c->s[at].event;
+                if (i < 0 || !c->usable[i] || c->s[at].floats) continue;
+                pr_program_sees p = { .event = i, .program = c->s[at].program };
+                search q = { .c = c, .x = x, .from = { a, a }, .to = { end_of(c, x, a), a }, .target = { at, -1 }, .own = true, .alone = true };
+                out->n = 0;
+                out->full = false;
+                if (!run_both(&q, x, t, out)) continue;
+                if (!out->n && c->s[at].sure && record(c, c->s[at].record)->is_await) y->never_ends = true;
+                for (int m = 0; m < out->n; m++) pr_vset_add(&p.values, out->p[m].a);
+                if (!p.values.any && p.values.n < y->events.data[i].all.n) pr_vec_push(c->e->arena, &y->sees, p);
+            }
+    }
 }
 
 static void find_orders(cells *c, states *t)
@@ -670,6 +779,7 @@ void pr_sync_find_orders(pr_encoding *e, pr_sync *y)
             set_classes(&c, x);
         }
         find_orders(&c, &t);
+        find_seen(&c, &t);
     }
     pr_arena_release(c.scratch, pos);
 }

@@ -192,6 +192,14 @@ static void own_facts(pr_encoding *e, const pr_sync *y, const copy *c, pr_term_v
         pr_term t = ordered(e, o, ORDER_BEFORE | ORDER_AFTER, c->obs[o->i], c->obs[o->j]);
         if (!pr_term_none(t)) push(e, out, pr_implies(T, meet, t));
     }
+    for (int k = 0; k < y->sees.n; k++) {
+        const pr_program_sees *p = &y->sees.data[k];
+        const int64_t *n = e->extent, id[3] = { p->program % n[0], p->program / n[0] % n[1], p->program / n[0] / n[1] };
+        if (pr_term_none(c->active[p->event])) continue;
+        pr_term here = c->active[p->event];
+        for (int a = 0; a < 3; a++) here = pr_and(T, here, pr_eq(T, c->pid[a], pr_const(T, id[a])));
+        push(e, out, pr_implies(T, here, one_of(e, c->obs[p->event], &p->values)));
+    }
 }
 
 /* The counter that alone changes v's location, null without one. */
@@ -631,7 +639,7 @@ pr_answer pr_sync_feasible(pr_encoding *e)
     if (!y) return all;
     for (int i = 0; i < y->events.n; i++) waits = waits || record(e, &y->events.data[i])->is_await;
     if (!waits) return all;
-    if (pr_sync_stuck(e, NULL)) return PR_ANSWER_EMPTY;
+    if (y->never_ends || pr_sync_stuck(e, NULL)) return PR_ANSWER_EMPTY;
     copy a = copy_of(e, y, PR_SIDE_A, NULL), b = copy_of(e, y, PR_SIDE_B, NULL);
     for (int i = 0; i < y->turns.n; i++)
         if (pr_sync_turn_stuck(e, y, &y->turns.data[i])) return PR_ANSWER_EMPTY;

@@ -39,7 +39,8 @@ LIMIT = 60000                 # combinations looked at for one kernel; beyond: s
 #   ("if", name, rel, value, [ops])                rel: eq | ge | ne
 #   ("role", rel, pid, [ops])                      rel: eq | ne | gt
 #   ("for", low, high, [ops])                      k from low to high - 1; high may be "pid"
-# An operand of an atomic is a number, ("obs", name): an earlier result, or ("sel", pid, a, b): a in that program, b in others.
+# An operand of an atomic is a number, ("obs", name): an earlier result, or ("sel", pid, a, b): a in that program, b in others,
+# ("pid", c): program id + c, ("next", n): (program id + 1) % n. What a wait waits for may be ("pid", c) too.
 # A cell or a flag is a number, ("pid", k): program id + k, or in a loop ("k", c): its index + c.
 NEST = ("if", "role", "for")
 
@@ -52,7 +53,14 @@ def base_kernel(r, n):
     bar = ("bar",)
     f, d = 0, 0
     kind = r.choice(["flag", "flag", "cas", "counter", "counter", "lock", "chain", "arrive", "winner", "two",
-                     "each", "each", "collect", "publish", "rounds", "sums", "sums", "second", "pass", "feed", "sense", "soup", "soup"])
+                     "each", "each", "collect", "publish", "rounds", "sums", "sums", "second", "pass", "feed", "sense", "turn", "turn", "soup", "soup"])
+    if kind == "turn":                                        # one after the other; the first need not wait, the last need not pass on
+        mine = [("wait", f, ("pid", 0), "acquire", "gpu", "add0"), bar]
+        give = [("rmw", "u", "xchg", f, r.choice([("pid", 1), ("next", n)]), "release", "gpu")]
+        if r.random() < .3:
+            give = [("rmw", "u", "add", f, 1, "release", "gpu")]
+        return ([("role", "gt", 0, mine)] if r.random() < .5 else mine) + [(r.choice(["st", "st", "ld"]), d), bar] + \
+            ([("role", "ne", n - 1, give)] if r.random() < .3 else give)
     if kind == "sums":                                        # the publication shows in a sum, whoever else adds
         a, b = r.choice([1, 2, 3]), r.choice([1, 2, 3])
         publish, want = ("rmw", "p", "add", f, a, "release", "gpu"), r.choice([a + b, a + b, a + b, a, b])
@@ -253,6 +261,12 @@ def text(ops):
             return const(v)
         if v[0] == "obs":
             return names[v[1]]
+        if v[0] in ("pid", "next"):
+            x, y = f"%s{next(count)}", f"%s{next(count)}"
+            out.append(f"{pad}{x} = arith.addi %pid, {const(v[1] if v[0] == 'pid' else 1)} : i32")
+            if v[0] == "next":
+                out.append(f"{pad}{y} = arith.remsi {x}, {const(v[1])} : i32")
+            return x if v[0] == "pid" else y
         c, x = f"%c{next(count)}", f"%s{next(count)}"
         out.extend([f"{pad}{c} = arith.cmpi eq, %pid, {const(v[1])} : i32", f"{pad}{x} = arith.select {c}, {const(v[2])}, {const(v[3])} : i32"])
         return x
@@ -299,14 +313,15 @@ def text(ops):
             elif o[0] in ("wait", "await_lock"):
                 flag, want, sem, scope, form = o[1:] if o[0] == "wait" else (o[1], 0, "acquire", "gpu", "lock")
                 a, v, c = address("flag", flag, lines, pad), f"%w{next(count)}", f"%c{next(count)}"
+                goal = operand(want, lines, pad, names)
                 lines.append(f"{pad}scf.while : () -> () {{")
                 if form == "add0":
                     lines.append(f"{pad}  {v} = tt.atomic_rmw add, {sem}, {scope}, {a}, %n0, %true : (!tt.ptr<i32>, i32, i1) -> i32")
                 elif form == "cas":
-                    lines.append(f"{pad}  {v} = tt.atomic_cas {sem}, {scope}, {a}, {const(want)}, {const(want)} : (!tt.ptr<i32>, i32, i32) -> i32")
+                    lines.append(f"{pad}  {v} = tt.atomic_cas {sem}, {scope}, {a}, {goal}, {goal} : (!tt.ptr<i32>, i32, i32) -> i32")
                 else:
                     lines.append(f"{pad}  {v} = tt.atomic_cas {sem}, {scope}, {a}, %n0, %n1 : (!tt.ptr<i32>, i32, i32) -> i32")
-                lines.extend([f"{pad}  {c} = arith.cmpi ne, {v}, {const(want)} : i32", f"{pad}  scf.condition({c})", f"{pad}}} do {{",
+                lines.extend([f"{pad}  {c} = arith.cmpi ne, {v}, {goal} : i32", f"{pad}  scf.condition({c})", f"{pad}}} do {{",
                               f"{pad}  scf.yield", f"{pad}}}"])
             elif o[0] == "for":
                 indices.append(f"%k{next(count)}")
@@ -350,14 +365,18 @@ class Event:
         self.id, self.op, self.data = -1, op, data
 
 
-def operand_values(v):
-    return [v] if not isinstance(v, tuple) else [] if v[0] == "obs" else list(v[2:])
+def operand_values(v, n):
+    if not isinstance(v, tuple):
+        return [v]
+    return [] if v[0] == "obs" else list(v[2:]) if v[0] == "sel" else [operand_at(v, p, {})[0] for p in range(n)]
 
 
 def operand_at(v, pid, names):
     """Value of an operand, and the results that it is computed from."""
     if not isinstance(v, tuple):
         return v, ()
+    if v[0] in ("pid", "next"):
+        return (pid + v[1] if v[0] == "pid" else (pid + 1) % v[1]), ()
     return (names[v[1]][0], (names[v[1]][1],)) if v[0] == "obs" else (v[2] if pid == v[1] else v[3], ())
 
 
@@ -369,11 +388,11 @@ def domain(ops, init, n):
         for o in ops:
             if o[0] == "rmw":
                 if o[2] == "add":
-                    adds.extend([set(operand_values(o[4])) or None] * times)
+                    adds.extend([set(operand_values(o[4], n)) or None] * times)
                 else:
-                    consts.update(operand_values(o[4]))
+                    consts.update(operand_values(o[4], n))
             elif o[0] == "cas":
-                consts.update(operand_values(o[4]))
+                consts.update(operand_values(o[4], n))
             elif o[0] == "await_lock":
                 consts.add(1)
             elif o[0] in NEST:
@@ -464,7 +483,7 @@ def traces(ops, pid, values, cells):
                     run(rest, events + [e], epoch, ctrl + (e, names[o[2]][1]), names)
         elif o[0] in ("wait", "await_lock"):
             flag, want, sem, scope, form = o[1:] if o[0] == "wait" else (o[1], 0, "acquire", "gpu", "lock")
-            c = cell_of(flag, pid)
+            c, want = cell_of(flag, pid), operand_at(want, pid, names)[0]
             if not 0 <= c < cells:
                 raise Outside
             out.append((events, False))                       # it never ends ...

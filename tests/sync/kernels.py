@@ -502,7 +502,7 @@ case("turns_relaxed_release", turns, "races WAR:C:D/programs WAW:D:D/programs", 
 case("turns_relaxed_wait", turns, "races WAR:C:D/programs WAW:D:D/programs", (4,), turn_args(ACQ="relaxed"))
 case("turns_no_barrier", turns, "races WAR:C:D/programs WAW:D:D/programs", (4,), turn_args(PRE=False))
 case("turns_shared", turns, "races|unsupported|vacuous never=ok", (4,), turn_args(D=2))
-case("turns_by_two", turns, "unsupported|vacuous|races never=ok", (4,), turn_args(BY=2))
+case("turns_by_two", turns, "vacuous", (4,), turn_args(BY=2))
 case("turns_nobody_first", turns, "vacuous|unsupported never=ok", (4,), turn_args(init=9))
 case("turns_at_least", turns, "races|unsupported never=ok", (4,), turn_args(GE=True, init=1))
 
@@ -618,6 +618,47 @@ def spin(f, g, out, SHAPE: tl.constexpr):
 for shape in range(12):
     case(f"spin_{shape}", spin, "ok qual=termination" if shape < 4 or shape == 10 else "unsupported|races spin-shape never=ok", (1,),
          dict(f=T("i32", 1, values=[1 if shape < 3 or shape == 10 else 0]), g=T("i32", 4), out=T("i32", 4), SHAPE=shape))
+
+
+# ---- split-K: the programs of one tile add to it in turn; the first need not wait, the last gives the lock back ---------------
+@triton.jit
+def split_turns(lock, out, x, WAIT_FROM: tl.constexpr, SPLITS: tl.constexpr, GIVE: tl.constexpr, SEM: tl.constexpr, BAR: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    tile = pid // SPLITS
+    k = pid % SPLITS
+    at = tile * B + tl.arange(0, B)
+    v = tl.load(x + pid * B + tl.arange(0, B))
+    if k >= WAIT_FROM:
+        while tl.atomic_add(lock + tile, 0, sem="acquire") != k:
+            pass
+        tl.debug_barrier()
+    if k > 0:
+        v += tl.load(out + at)  # @R
+    tl.debug_barrier()
+    tl.store(out + at, v)  # @S
+    if BAR:
+        tl.debug_barrier()
+    if GIVE == 0:
+        tl.atomic_xchg(lock + tile, (k + 1) % SPLITS, sem=SEM)
+    elif GIVE == 1:
+        if k < SPLITS - 1:
+            tl.atomic_xchg(lock + tile, k + 1, sem=SEM)
+    elif GIVE == 2:
+        tl.atomic_add(lock + tile, 1, sem=SEM)
+    else:
+        tl.atomic_xchg(lock + tile, 2, sem=SEM)            # nobody comes to the second
+
+
+def split_turns_args(**kw):
+    return dict(dict(lock=zeros(2), out=T("i32", 64), x=T("i32", 256), WAIT_FROM=1, SPLITS=4, GIVE=0, SEM="release", BAR=True, B=32), **kw)
+
+
+for give in range(3):
+    case(f"split_k_{give}", split_turns, "ok T1-launch qual=termination qual=reads", (8,), split_turns_args(GIVE=give))
+    case(f"split_k_{give}_relaxed", split_turns, "races WAR:R:S/programs WAW:S:S/programs", (8,), split_turns_args(GIVE=give, SEM="relaxed"))
+case("split_k_no_barrier", split_turns, "races WAR:R:S/programs WAW:S:S/programs", (8,), split_turns_args(BAR=False))
+case("split_k_skips", split_turns, "races|unsupported never=ok", (8,), split_turns_args(WAIT_FROM=2))
+case("split_k_passes", split_turns, "vacuous", (8,), split_turns_args(GIVE=3))
 
 
 # ---- the order of one cell: all of its writers must be known, whole and atomic -------------------------------------------
