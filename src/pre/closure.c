@@ -8,6 +8,7 @@
  *  P  s*H + R with s >= 1 one value in both copies: the same with gcd * s, by numbers or by rows (stride.c)
  *  X  t*x + c*(x mod d) = t*d*(x div d) + (t + c)*(x mod d), division of one kind
  *  D  quotient and remainder of one kind (or x >= 0, d >= 1) by an equal divisor: x is equal
+ *  A  x = d*(x div d) + x mod d, and so on down to its digits, shortened by forms of two digits
  *  T, G, J  entries of tables (table.c)
  *  E  one number is left in each copy: their difference
  * Then empty.c decides what that means for the query. */
@@ -321,8 +322,6 @@ static void digits(closure *x, const pr_form *f)
     }
 }
 
-/* --- one form ------------------------------------------------------------------------------------ */
-
 /* The form as it is now. A product alone stays in it when its difference is known: rule P has more to say. */
 static bool now(const closure *x, int i, pr_form *f)
 {
@@ -332,6 +331,105 @@ static bool now(const closure *x, int i, pr_form *f)
     if (f->n == 0 && was->n == 1 && was->at[0].a == was->at[0].b && x->space.node[was->at[0].node].op == PR_TERM_OP_MUL) pr_form_copy(f, was);
     return true;
 }
+
+/* --- A --------------------------------------------------------------------------------------------- */
+
+/* A node with this operation, dividend and constant divisor; -1: none. */
+static int division_of(const pr_space *s, int op, int dividend, pr_i128 divisor)
+{
+    for (int i = 0; i < s->n; i++) {
+        const pr_space_node *v = &s->node[i];
+        if (v->op != op || s->kid[v->first] != dividend) continue;
+        const pr_space_node *d = &s->node[s->kid[v->first + 1]];
+        if (d->op == PR_TERM_OP_CONST && d->value == divisor) return i;
+    }
+    return -1;
+}
+
+/* A remainder of t by a constant >= 1; -1: none. */
+static int remainder_of(const pr_space *s, int t)
+{
+    for (int i = 0; i < s->n; i++) {
+        const pr_space_node *v = &s->node[i];
+        if ((v->op != PR_TERM_OP_FMOD && v->op != PR_TERM_OP_TREM) || s->kid[v->first] != t) continue;
+        const pr_space_node *d = &s->node[s->kid[v->first + 1]];
+        if (d->op == PR_TERM_OP_CONST && d->value >= 1) return i;
+    }
+    return -1;
+}
+
+/* The quotient that belongs to a remainder: (y div e) div d is y div (e*d). */
+static int quotient_of(pr_space *s, int remainder)
+{
+    int op = s->node[remainder].op == PR_TERM_OP_FMOD ? PR_TERM_OP_FDIV : PR_TERM_OP_TDIV;
+    int t = s->kid[s->node[remainder].first], divisor = s->kid[s->node[remainder].first + 1], q;
+    pr_i128 d = s->node[divisor].value, ed;
+    if ((q = division_of(s, op, t, d)) >= 0) return q;
+    if (s->node[t].op == op) {
+        const pr_space_node *e = &s->node[s->kid[s->node[t].first + 1]];
+        if (e->op == PR_TERM_OP_CONST && e->value >= 1 && pr_mul_ok(e->value, d, &ed)
+            && (q = division_of(s, op, s->kid[s->node[t].first], ed)) >= 0) return q;
+    }
+    return pr_space_quotient(s, (uint8_t)op, t, divisor);
+}
+
+/* t minus its digits is 0: t = d*q + r, q taken apart in the same way. False: t has no digits, or no room. */
+static bool in_digits(pr_space *s, int t, pr_form *f)
+{
+    pr_i128 c = -1;
+    int r = remainder_of(s, t), at = t;
+    f->n = 0;
+    f->k = f->lo = f->hi = 0;
+    if (r < 0 || s->node[t].shared || !pr_space_pairs(s, t, 1, f)) return false;
+    for (; r >= 0; r = remainder_of(s, at)) {
+        pr_i128 d = s->node[s->kid[s->node[r].first + 1]].value;
+        if (f->n + 2 > PR_PRE_ATOMS || (at = quotient_of(s, r)) < 0) return false;
+        f->at[f->n++] = (pr_item){ r, c, c };
+        if (!pr_mul_ok(c, d, &c) || pr_is_inf(c)) return false;
+    }
+    f->at[f->n++] = (pr_item){ at, c, c };
+    return true;
+}
+
+/* f with the item of the smaller coefficient of f replaced through g, which has two items and one value. */
+static bool replace(pr_form *f, const pr_form *g)
+{
+    pr_i128 unit, part;
+    if (g->n != 2 || (g->lo != g->hi && !PR_PRE_DROPS(PR_DROP_SUM))) return false;
+    int at[2] = { at_of(f, g->at[0].node), at_of(f, g->at[1].node) };
+    if (at[0] < 0 || at[1] < 0 || g->at[0].a != g->at[0].b || g->at[1].a != g->at[1].b) return false;
+    int out = size(f->at[at[0]].a) < size(f->at[at[1]].a) ? 0 : 1;
+    pr_i128 all = pr_gcd(g->at[0].a, g->at[1].a), to = PR_PRE_DROPS(PR_DROP_SUM) ? 0 : g->lo - g->k;  /* sum g = to */
+    unit = g->at[out].a / all;
+    if ((unit != 1 && unit != -1) || to % all != 0) return false;
+    to /= all;
+    pr_i128 times = -f->at[at[out]].a * unit;
+    if (!pr_mul_ok(times, g->at[!out].a / all, &part) || !pr_add_ok(f->at[at[!out]].a, part, &part) || pr_is_inf(part)) return false;
+    f->at[at[!out]].a = f->at[at[!out]].b = part;
+    if (!pr_mul_ok(times, to, &part) || !pr_sub_ok(f->k, part, &f->k) || pr_is_inf(f->k)) return false;
+    f->at[at[out]] = f->at[--f->n];
+    return true;
+}
+
+/* Dividends as sums of their digits, shortened by what is known of two digits. */
+static void put_together(closure *x)
+{
+    for (int i = 0, n = x->space.n; i < n && !x->space.full; i++) {
+        pr_form f;
+        const pr_space_node *v = &x->space.node[i];
+        if (v->op != PR_TERM_OP_SUM || v->known || !in_digits(&x->space, i, &f) || !pr_space_reduce(&x->space, &f)) continue;
+        bool shorter = false;
+        for (int k = 0; k < x->n; k++) {
+            pr_form g;
+            if (!now(x, k, &g) || !replace(&f, &g)) continue;
+            shorter = true;
+            k = -1;
+        }
+        if (shorter) add_form(x, &f);
+    }
+}
+
+/* --- one form ------------------------------------------------------------------------------------ */
 
 static void look(closure *x, int i)
 {
@@ -491,7 +589,7 @@ static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *
     add_form(x, &f);
     equalities(x);
     pr_term assumed = PR_TERM_TRUE;
-    bool lifted = false;
+    bool lifted = false, together = false;
     for (int more = 0;;) {
         saturate(x);
         if (x->contradiction || s->void_domain) {
@@ -499,6 +597,12 @@ static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *
             break;
         }
         if (pr_pre_empty(s, "closure", scratch, out)) break;
+        if (!together) {
+            together = true;
+            x->changed = false;
+            put_together(x);
+            if (x->changed) continue;
+        }
         if (!lifted && pr_stride_rows(s)) { /* not before they are needed */
             lifted = true;
             for (int i = 0; i < x->n; i++) x->looked[i] = false;

@@ -222,13 +222,13 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
         for (int j = 0; raw && j < sys->n_cols; j++) {
             if (sys->lo[j] > sys->hi[j]) return LEAF_CLOSED;
         }
+    } else if (s->ask && !raw && !s->limits->alone && s->dives > 0 && closed_by_distances(s)) {
+        return LEAF_CLOSED;        /* where a dive failed, most leaves are empty */
     } else if (s->ask && !raw && !s->limits->alone && pr_leaf_dive(&leaf, b->arena, s->dives, value)) {
         answer = PR_ANSWER_WITNESS;
         by_rows = true;
-    } else if (s->ask && !raw && !s->limits->alone && closed_by_distances(s)) {
-        return LEAF_CLOSED;
     } else if (s->ask) {
-        s->dives++;
+        if (s->dives++ == 0 && !raw && !s->limits->alone && closed_by_distances(s)) return LEAF_CLOSED;
         answer = s->ask(s->user, &leaf, value, &why);
         s->all_rows = false;
     }

@@ -304,6 +304,9 @@ static const struct rule_case { const char *name; pr_pre_rule drop; int tier; co
     { "E: one number is left in one copy, not in the other", PR_DROP_POINT, CLOSURE,
       "(query (copies inter two 1 0) " PIDS LANE TWIN_P TWIN_L LESS_P "(core (<= A.l 0)) "
       "(addr 4 (+ (* 4 A.p) (* -4 A.l))) (addr 4 (+ (* 4 B.p) (* -4 B.l))))" },
+    { "A: two digits whose sums are one apart", PR_DROP_SUM, CLOSURE,
+      "(query (copies intra same 0 0) (var P pid 0 shared 0 3) (var A.l lane 0 a 0 2) (var B.l lane 0 b 0 2) " TWIN_L LESS_L
+      "(addr 2 (+ (fdiv (+ (* 5 P) A.l) 4) (fmod (+ (* 5 P) A.l) 4))) (addr 2 (+ (fdiv (+ (* 5 P) B.l) 4) (fmod (+ (* 5 P) B.l) 4))))" },
     { "T: a table with an entry twice", PR_DROP_T_APART, CLOSURE,
       INTER PIDS LANE TWIN_P TWIN_L LESS_P "(table 1 t 4 0 8 0 24) "
       "(addr 1 (+ (table#1 A.p) A.l)) (addr 1 (+ (table#1 B.p) B.l)))" },
@@ -358,6 +361,12 @@ static const struct { const char *name; bool safe; const char *text; } other_cas
     { "P: a product that is known to be equal, its stride may be 0", false,
       "(query (copies inter same 1 1) " PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared 0 9) (core (<= A.l 0)) (core (<= B.l 0)) "
       "(addr 4 (+ (* 4 (* A.p s)) (* 4 A.l))) (addr 4 (+ (* 4 (* B.p s)) (* 4 B.l))))" },
+    { "A: the sum of two digits, lanes too near for a carry", true,
+      "(query (copies intra same 0 0) (var P pid 0 shared 0 3) (var A.l lane 0 a 0 2) (var B.l lane 0 b 0 2) " TWIN_L LESS_L
+      "(addr 1 (+ (fdiv (+ (* 5 P) A.l) 4) (fmod (+ (* 5 P) A.l) 4))) (addr 1 (+ (fdiv (+ (* 5 P) B.l) 4) (fmod (+ (* 5 P) B.l) 4))))" },
+    { "A: the sum of two digits, lanes that reach a carry", false,
+      "(query (copies intra same 0 0) (var P pid 0 shared 0 3) (var A.l lane 0 a 0 3) (var B.l lane 0 b 0 3) " TWIN_L LESS_L
+      "(addr 1 (+ (fdiv (+ (* 5 P) A.l) 4) (fmod (+ (* 5 P) A.l) 4))) (addr 1 (+ (fdiv (+ (* 5 P) B.l) 4) (fmod (+ (* 5 P) B.l) 4))))" },
     { "GS: ids below the extent of another axis", false,
       "(query (copies inter same 1 1) " PIDS TWIN_P LESS_P "(var A.k iter 0 a 0 3) (var B.k iter 0 b 0 3) (twin A.k B.k) "
       "(var G grid 0 shared 1 4) (var H grid 1 shared 1 4) (core (<= (+ 1 A.p (* -1 H)) 0)) (core (<= (+ 1 B.p (* -1 H)) 0)) "
