@@ -39,7 +39,8 @@ typedef struct search {
     pr_refusal_kind open_why;       /* why some branch is not decided; NONE = all are */
     const char *open_message;
     int last_leaf;                  /* with an undecided one: where the search ends    */
-    int dives;                      /* leaves without a point so far: each halves the work of the next */
+    int dives;                      /* leaves that went to the engine so far: each halves the work of the next dive */
+    bool failed;                    /* some dive found no point                         */
     bool only_empty;                /* no witness is wanted, or none can be evaluated  */
 } search;
 
@@ -222,13 +223,16 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
         for (int j = 0; raw && j < sys->n_cols; j++) {
             if (sys->lo[j] > sys->hi[j]) return LEAF_CLOSED;
         }
-    } else if (s->ask && !raw && !s->limits->alone && s->dives > 0 && closed_by_distances(s)) {
+    } else if (s->ask && !raw && !s->limits->alone && s->failed && closed_by_distances(s)) {
         return LEAF_CLOSED;        /* where a dive failed, most leaves are empty */
     } else if (s->ask && !raw && !s->limits->alone && pr_leaf_dive(&leaf, b->arena, s->dives, value)) {
         answer = PR_ANSWER_WITNESS;
         by_rows = true;
     } else if (s->ask) {
-        if (s->dives++ == 0 && !raw && !s->limits->alone && closed_by_distances(s)) return LEAF_CLOSED;
+        bool first = !s->failed;
+        s->failed = true;
+        if (first && !raw && !s->limits->alone && closed_by_distances(s)) return LEAF_CLOSED;
+        s->dives++;
         answer = s->ask(s->user, &leaf, value, &why);
         s->all_rows = false;
     }
