@@ -18,62 +18,7 @@
 #define POLYRACE_VERSION "0.0.0"
 #endif
 
-/* ---- children ------------------------------------------------------------------------------- */
-void *pr_child_new(polyrace_context *c, size_t bytes, void (*destroy)(pr_child *self))
-{
-    pr_arena *arena = pr_arena_new(0, &c->oom);
-    if (!arena) longjmp(c->oom.point, 1);
-    pr_child *child = pr_arena_alloc(arena, bytes);
-    child->ctx = c;
-    child->arena = arena;
-    child->refs = 1;
-    child->open = true;
-    child->destroy = destroy;
-    child->next = c->first;
-    child->link = &c->first;
-    if (c->first) c->first->link = &child->next;
-    c->first = child;
-    return child;
-}
-
-static void child_end(pr_child *c)
-{
-    *c->link = c->next;
-    if (c->next) c->next->link = c->link;
-    if (c->destroy) c->destroy(c);
-    pr_arena_free(c->arena);
-}
-
-void pr_child_keep(pr_child *c)
-{ c->refs++; }
-
-void pr_child_drop(pr_child *c)
-{
-    if (c->ctx->closing) return;
-    if (--c->refs == 0) child_end(c);
-}
-
-polyrace_error_kind pr_context_exhausted(polyrace_context *c, polyrace_error *err)
-{
-    for (pr_child *k = c->first, *next; k; k = next) {
-        next = k->next;
-        if (k->open) {
-            k->destroy = NULL; /* what it points at may be half made */
-            child_end(k);
-        }
-    }
-    pr_error e = { 0 };
-    if (c->oom.stopped) {
-        c->interrupt = 0;
-        pr_fail(&e, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
-    } else {
-        pr_fail(&e, PR_ERR_MEMORY, "", 0, 0, "out of memory");
-    }
-    c->oom.stop = NULL;
-    c->oom.stopped = false;
-    return pr_copy_error(err, &e);
-}
-
+/* ---- errors -------------------------------------------------------------------------------- */
 polyrace_error_kind pr_copy_error(polyrace_error *to, const pr_error *from)
 {
     if (to && to->kind == POLYRACE_OK) {
@@ -99,28 +44,6 @@ int64_t pr_now_us(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
-
-polyrace_context *polyrace_context_new(void)
-{
-    pr_arena *probe = pr_arena_new(0, NULL); /* the context lives outside arenas: its jump buffer
-                                                    must survive them */
-    if (!probe) return NULL;
-    pr_arena_free(probe);
-    return calloc(1, sizeof(polyrace_context));
-}
-
-void polyrace_context_free(polyrace_context *c)
-{
-    if (!c) return;
-    c->closing = true;
-    while (c->first) child_end(c->first);
-    pr_answers_free(c->answers);
-    pr_oom_drop(&c->oom);
-    free(c);
-}
-
-void polyrace_interrupt(polyrace_context *c)
-{ c->interrupt = 1; }
 
 /* ---- options --------------------------------------------------------------------------------- */
 void polyrace_options_init(polyrace_options *o)
@@ -173,6 +96,7 @@ polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, 
     case PR_OPT_FIRST_OPS: o->first_ops = v; break;
     case PR_OPT_Z3_RLIMIT: o->z3_rlimit = v; break;
     case PR_OPT_MAX_LEAVES: o->max_leaves = v; break;
+    case PR_OPT_MAX_MEMORY: o->max_memory = v; break;
     case PR_OPT_MAX_NESTING: o->max_nesting = v; break;
     case PR_OPT_MAX_TEXT: o->max_text = v; break;
     case PR_OPT_SNAPSHOT_ELEMENTS: o->snapshot_elements = v; break;
@@ -220,10 +144,30 @@ void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_optio
     out->limits.first_ops = o->first_ops;
     out->limits.z3_rlimit = o->z3_rlimit;
     out->limits.max_leaves = (int)o->max_leaves;
+    out->limits.max_memory = o->max_memory;
     out->limits.interrupt = &c->interrupt;
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */
+typedef struct reading {
+    polyrace_module *m;
+    const char *text;
+    size_t length;
+    const polyrace_options *o;
+    pr_error e;
+} reading;
+
+static void read_module(void *user)
+{
+    reading *r = user;
+    pr_read_limits limits;
+    pr_read_limits_default(&limits);
+    limits.max_nesting = (int)r->o->max_nesting;
+    limits.max_bytes = (size_t)r->o->max_text;
+    r->m->ir = pr_ir_parse(r->m->child.arena, r->text, r->length, r->m->name, &limits, &r->e);
+}
+
+/* The module is still open. */
 static polyrace_module *module_read(polyrace_context *c, const char *text, size_t length,
                                     const char *name, const polyrace_options *o, pr_error *err)
 {
@@ -234,24 +178,28 @@ static polyrace_module *module_read(polyrace_context *c, const char *text, size_
     }
     polyrace_module *m = pr_child_new(c, sizeof *m, NULL);
     m->name = pr_arena_strndup(m->child.arena, name ? name : "", name ? strlen(name) : 0);
-    pr_read_limits limits;
-    pr_read_limits_default(&limits);
-    limits.max_nesting = (int)o->max_nesting;
-    limits.max_bytes = (size_t)o->max_text;
+    reading r = { .m = m, .text = text, .length = length, .o = o };
     int64_t began = pr_now_us();
-    pr_error e = { 0 };
+    pr_arena_pos mark = pr_arena_mark(m->child.arena);
     c->oom.stop = &c->interrupt;
-    m->ir = pr_ir_parse(m->child.arena, text, length, m->name, &limits, &e);
+    bool fits = pr_oom_within(&c->oom, read_module, &r);
     c->oom.stop = NULL;
+    if (!fits) {
+        char why[96];
+        pr_arena_release(m->child.arena, mark);
+        m->ir = NULL;
+        m->over_budget = true;
+        r.e = (pr_error){ 0 };
+        pr_fail(&r.e, PR_ERR_LIMIT, m->name, 0, 0, "%s", pr_over_budget(why, o, "reading the text"));
+    }
     m->us_parse = pr_now_us() - began;
-    if (!m->ir && e.kind == PR_ERR_LIMIT) {
-        m->limit = e; /* not bad input: the check refuses it by name */
+    if (!m->ir && r.e.kind == PR_ERR_LIMIT) {
+        m->limit = r.e; /* not bad input: the check refuses it by name */
     } else if (!m->ir) {
-        if (err && err->kind == PR_OK) *err = e;
+        if (err && err->kind == PR_OK) *err = r.e;
         pr_child_drop(&m->child);
         return NULL;
     }
-    m->child.open = false;
     return m;
 }
 
@@ -261,10 +209,12 @@ polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *tex
 {
     polyrace_options full;
     if (!pr_options_read(o, &full, err)) return NULL;
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    PR_EXHAUSTED(c) return pr_context_exhausted(c, err), NULL;
+    pr_context_budget(c, &full);
     pr_error e = { 0 };
     polyrace_module *m = module_read(c, text, length, name, &full, &e);
-    if (!m) pr_copy_error(err, &e);
+    if (m) m->child.open = false;
+    else pr_copy_error(err, &e);
     return m;
 }
 
@@ -287,14 +237,14 @@ void polyrace_module_free(polyrace_module *m)
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
-static void launch_end(pr_child *self)
+void pr_launch_end(pr_child *self)
 { pr_launch_doc_free(((polyrace_launch *)self)->doc); }
 
 static polyrace_launch *launch_read(polyrace_context *c, const char *text, size_t length,
                                     const char *name, const char *base_dir, bool lines,
                                     pr_error *err)
 {
-    polyrace_launch *l = pr_child_new(c, sizeof *l, launch_end);
+    polyrace_launch *l = pr_child_new(c, sizeof *l, pr_launch_end);
     pr_arena *arena = l->child.arena;
     l->document = l;
     l->doc = pr_launch_doc_parse(arena, text, length, name, base_dir, lines, err);
@@ -321,7 +271,7 @@ polyrace_launch *polyrace_launch_parse_named(polyrace_context *c, const char *te
                                              const char *name, const char *base_dir, int json_lines,
                                              polyrace_error *err)
 {
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    PR_EXHAUSTED(c) return pr_context_exhausted(c, err), NULL;
     pr_error e = { 0 };
     polyrace_launch *l = launch_read(c, text, length, name, base_dir, json_lines != 0, &e);
     if (!l) pr_copy_error(err, &e);
@@ -341,7 +291,7 @@ polyrace_launch *polyrace_launch_item(polyrace_launch *l, size_t i, polyrace_err
     polyrace_launch *whole = l->document;
     if (i >= (size_t)pr_launch_doc_count(whole->doc)) return pr_usage(err, "no such launch"), NULL;
     polyrace_context *c = whole->child.ctx;
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    PR_EXHAUSTED(c) return pr_context_exhausted(c, err), NULL;
     pr_error e = { 0 };
     if (pr_launch_doc_check(whole->doc, (int)i, &e) == PR_OK) return &whole->items[i];
     pr_copy_error(err, &e);
@@ -354,10 +304,15 @@ void polyrace_launch_free(polyrace_launch *l)
 }
 
 /* ---- the plan: texts, bindings, records ----------------------------------------------------- */
+static void close_file(void *f)
+{ fclose(f); }
+
 static char *read_file(pr_arena *arena, const char *path, size_t most, size_t *length)
 {
     FILE *f = fopen(path, "rb");
     if (!f) return NULL;
+    pr_guard open;
+    pr_guard_set(arena, &open, close_file, f);
     size_t cap = 1 << 16, n = 0;
     char *text = pr_arena_alloc(arena, cap);
     for (;;) {
@@ -369,7 +324,7 @@ static char *read_file(pr_arena *arena, const char *path, size_t most, size_t *l
         cap *= 2;
     }
     bool failed = ferror(f) != 0;
-    fclose(f);
+    pr_guard_end(&open);
     *length = n;
     return failed ? NULL : text;
 }
@@ -380,10 +335,22 @@ static void refuse(pr_job *j, pr_refusal_kind kind, const char *message)
     pr_vec_push(j->arena, &j->refusals, f);
 }
 
+/* The refusal of what took too much; it needs memory itself, so the budget ends here. */
+static void over_budget(pr_plan *p, pr_job *j, pr_refusal_vec *to, const char *doing)
+{
+    char why[96];
+    size_t limit = p->ctx->oom.limit;
+    p->ctx->oom.limit = 0;
+    pr_refusal f = { .kind = PR_REFUSAL_BUDGET, .message = pr_arena_printf(j->arena, "%s", pr_over_budget(why, &p->o, doing)),
+                     .hint = "raise --max-memory" };
+    pr_vec_push(j->arena, to, f);
+    p->ctx->oom.limit = limit;
+}
+
 static void hold(pr_plan *p, polyrace_module *m)
 {
-    pr_child_keep(&m->child);
     pr_vec_push(p->box->child.arena, &p->box->modules, m);
+    pr_child_keep(&m->child); /* nothing may run out in between */
 }
 
 static const char *dir_of(pr_arena *arena, const char *path)
@@ -406,6 +373,7 @@ static pr_status read_text(pr_plan *p, pr_job *j, const pr_launch_text *t, polyr
     if (!*out) return err ? err->kind : PR_ERR_INPUT;
     (*out)->ttgir = t->ttgir;
     hold(p, *out);
+    (*out)->child.open = false;
     pr_child_drop(&(*out)->child); /* the verdict is the only owner */
     return PR_OK;
 }
@@ -461,7 +429,8 @@ static pr_status job_texts(pr_plan *p, const polyrace_module *m, pr_error *err)
                    pr_arena_printf(j->arena, "%s:%d:%d: %s", e.file, e.line, e.col, e.message));
         }
         if (j->module && !j->module->ir) {
-            refuse(j, PR_REFUSAL_OTHER, j->module->limit.message);
+            refuse(j, j->module->over_budget ? PR_REFUSAL_BUDGET : PR_REFUSAL_OTHER, j->module->limit.message);
+            if (j->module->over_budget) j->refusals.data[j->refusals.n - 1].hint = "raise --max-memory";
             j->refusals.data[j->refusals.n - 1].loc.text_line = j->module->limit.line;
         }
     }
@@ -543,7 +512,7 @@ static bool triton_at_least(pr_str version, int major, int minor)
     return part[0] > major || (part[0] == major && part[1] >= minor);
 }
 
-static pr_status job_lower(pr_plan *p, int k, pr_error *err)
+static pr_status lower(pr_plan *p, int k, pr_error *err)
 {
     pr_job *j = &p->jobs[k];
     if (!j->func || j->module->ttgir) return PR_OK;
@@ -553,8 +522,8 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
         return PR_OK;
     }
     int64_t began = pr_now_us();
-    pr_lower_options lower;
-    pr_lower_options_default(&lower);
+    pr_lower_options how;
+    pr_lower_options_default(&how);
     PR_VEC(pr_desc_binding) desc = { 0 };
     for (int a = 0; j->launch && a < j->launch->n_args; a++) {
         const pr_arg *arg = &j->launch->args[a];
@@ -564,13 +533,13 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
         memcpy(d.stride, arg->desc_stride, sizeof d.stride);
         pr_vec_push(j->arena, &desc, d);
     }
-    lower.desc = desc.data;
-    lower.n_desc = desc.n;
-    lower.no_gpu_barrier = j->launch && triton_at_least(j->launch->triton, 3, 7);
+    how.desc = desc.data;
+    how.n_desc = desc.n;
+    how.no_gpu_barrier = j->launch && triton_at_least(j->launch->triton, 3, 7);
     j->records = PR_NEW(j->arena, pr_records);
     pr_error e = { 0 };
     p->ctx->oom.stop = &p->ctx->interrupt;
-    pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &lower,
+    pr_status s = pr_lower_kernel(j->arena, pr_terms_new(j->arena), j->module->ir, j->func, &how,
                                   j->records, &e);
     p->ctx->oom.stop = NULL;
     if (s == PR_ERR_INTERNAL) { /* contained: this configuration is not analysed */
@@ -590,6 +559,31 @@ static pr_status job_lower(pr_plan *p, int k, pr_error *err)
     return s;
 }
 
+typedef struct lowering {
+    pr_plan *p;
+    int k;
+    pr_status s;
+    pr_error *err;
+} lowering;
+
+static void run_lower(void *user)
+{
+    lowering *l = user;
+    l->s = lower(l->p, l->k, l->err);
+}
+
+static pr_status job_lower(pr_plan *p, int k, pr_error *err)
+{
+    pr_job *j = &p->jobs[k], before = *j;
+    lowering l = { .p = p, .k = k, .err = err };
+    pr_arena_pos mark = pr_arena_mark(j->arena);
+    if (pr_oom_within(&p->ctx->oom, run_lower, &l)) return l.s;
+    pr_arena_release(j->arena, mark);
+    *j = before;
+    over_budget(p, j, &j->refusals, "lowering this kernel");
+    return PR_OK;
+}
+
 static void add_dir(pr_verdict_box *box, const char *dir)
 {
     for (int k = 0; k < box->dirs.n; k++)
@@ -603,17 +597,16 @@ static void box_end(pr_child *self)
     for (int k = 0; k < b->modules.n; k++) pr_child_drop(&b->modules.data[k]->child);
 }
 
-static pr_status launch_ready(polyrace_launch *l, pr_error *err);
-
 pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m,
                        const polyrace_launch *l, const polyrace_options *o, bool lower,
                        pr_error *err)
 {
     *p = (pr_plan){ .ctx = c, .o = *o };
+    pr_context_budget(c, o);
     pr_options_convert(c, o, &p->hb);
     if (!m && !l)
         return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "neither a module nor a launch was given");
-    if (l && l->building && launch_ready((polyrace_launch *)l, err) != PR_OK) return err->kind;
+    if (l && l->building && pr_launch_ready((polyrace_launch *)l, err) != PR_OK) return err->kind;
     if (l && l->item < 0)
         return pr_fail(err, PR_ERR_USAGE, l->input, 0, 0,
                        "a document of several launches: check its items");
@@ -698,16 +691,21 @@ bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_se
 }
 
 /* ---- check ---------------------------------------------------------------------------------- */
-static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_certificate *cert,
-                           pr_error *err)
+typedef struct deciding {
+    pr_plan *p;
+    pr_job *j;
+    pr_config_verdict *out;
+    pr_certificate *cert;
+    pr_status s;
+    pr_error e;
+} deciding;
+
+static void decide(void *user)
 {
-    pr_job *j = &p->jobs[k];
-    pr_status s = PR_OK;
-    pr_error e = { 0 };
-    out->us_parse = j->us_parse;
-    out->us_lower = j->us_lower;
-    out->launch = j->launch;
-    out->deterministic = true;
+    deciding *d = user;
+    pr_plan *p = d->p;
+    pr_job *j = d->j;
+    pr_config_verdict *out = d->out;
     if (j->second) pr_job_check_second(p, j, out);
     if (j->func && j->module->ttgir) {
         pr_job_check_ttgir(p, j, out);
@@ -715,7 +713,7 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_certifi
         pr_question question;
         int64_t began = pr_now_us();
         out->records = j->records;
-        bool kept = !cert && pr_question_of(p, j, &question);
+        bool kept = !d->cert && pr_question_of(p, j, &question);
         if (kept && pr_answer_find(p, j, &question, out)) {
             out->us_decide = pr_now_us() - began;
         } else {
@@ -723,15 +721,45 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_certifi
             pr_options options;
             pr_job_options(p, j, &options);
             pr_confirmer_init(&confirm, j);
-            if (cert) pr_certificate_start(cert, j->arena, &options);
-            s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &e);
-            if (kept && s == PR_OK && !p->ctx->interrupt) pr_answer_keep(p, j, &question, out);
+            if (d->cert) pr_certificate_start(d->cert, j->arena, &options);
+            d->s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &d->e);
+            if (kept && d->s == PR_OK && !p->ctx->interrupt) pr_answer_keep(p, j, &question, out);
         }
     } else {
         out->status = PR_VERDICT_UNSUPPORTED;
         for (int i = 0; i < j->refusals.n; i++)
             pr_vec_push(j->arena, &out->refusals, j->refusals.data[i]);
     }
+}
+
+static void begin(const pr_job *j, pr_config_verdict *out)
+{
+    *out = (pr_config_verdict){ .us_parse = j->us_parse, .us_lower = j->us_lower, .launch = j->launch, .deterministic = true };
+}
+
+static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_certificate *cert,
+                           pr_error *err)
+{
+    deciding d = { .p = p, .j = &p->jobs[k], .out = out, .cert = cert };
+    pr_job *j = d.j;
+    pr_verdict_box *box = p->box;
+    struct polyrace_verdict before = box->v; /* notes */
+    pr_arena_pos mark = pr_arena_mark(j->arena);
+    begin(j, out);
+    if (!pr_oom_within(&p->ctx->oom, decide, &d)) {
+        /* the records are half built: nothing of this configuration is used any more */
+        pr_arena_release(j->arena, mark);
+        box->v = before;
+        begin(j, out);
+        if (cert) *cert = (pr_certificate){ 0 };
+        j->lowered = false;
+        j->records = NULL;
+        out->status = PR_VERDICT_UNSUPPORTED;
+        over_budget(p, j, &out->refusals, "deciding this launch");
+        return PR_OK;
+    }
+    pr_status s = d.s;
+    pr_error e = d.e;
     if (p->ctx->interrupt || s == PR_ERR_INTERRUPTED) {
         p->ctx->interrupt = 0;
         return pr_fail(err, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
@@ -784,162 +812,11 @@ polyrace_verdict *polyrace_check(polyrace_context *c, const polyrace_module *m,
 {
     polyrace_options full;
     if (!pr_options_read(o, &full, err)) return NULL;
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
+    PR_EXHAUSTED(c) return pr_context_exhausted(c, err), NULL;
     pr_error e = { 0 };
     polyrace_verdict *v = check(c, m, launch_or_null, &full, &e);
     if (!v) pr_copy_error(err, &e);
     return v;
-}
-
-/* ---- builder -------------------------------------------------------------------------------- */
-/* A built launch becomes a document like any other: one reader, one set of checks. */
-static pr_status launch_ready(polyrace_launch *l, pr_error *err)
-{
-    if (l->doc) return PR_OK;
-    pr_buf b;
-    pr_buf_init(&b, l->child.arena);
-    pr_buf_puts(&b, "{\"version\": 1, ");
-    if (l->kernel[0]) {
-        pr_buf_puts(&b, "\"kernel\": ");
-        pr_buf_quote(&b, pr_str_of(l->kernel), true);
-        pr_buf_puts(&b, ", ");
-    }
-    if (l->grid[0])
-        pr_buf_printf(&b, "\"grid\": [%lld, %lld, %lld], ", (long long)l->grid[0],
-                      (long long)l->grid[1], (long long)l->grid[2]);
-    else pr_buf_puts(&b, "\"grid\": null, ");
-    pr_buf_printf(&b, "\"config\": {\"num_warps\": %d, \"num_ctas\": %d}, \"args\": {%s}}",
-                  l->num_warps, l->num_ctas, l->args.data);
-    l->doc = pr_launch_doc_parse(l->child.arena, b.data, b.n, "launch", "", false, err);
-    if (!l->doc) return err->kind;
-    return pr_launch_doc_check(l->doc, 0, err);
-}
-
-polyrace_launch *polyrace_launch_new(polyrace_context *c, const char *kernel, polyrace_error *err)
-{
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL;
-    polyrace_launch *l = pr_child_new(c, sizeof *l, launch_end);
-    l->document = l;
-    l->building = true;
-    l->input = "launch";
-    l->kernel = pr_arena_strndup(l->child.arena, kernel ? kernel : "", kernel ? strlen(kernel) : 0);
-    l->num_warps = 4;
-    l->num_ctas = 1;
-    pr_buf_init(&l->args, l->child.arena);
-    l->child.open = false;
-    return l;
-}
-
-static polyrace_error_kind builder_open(polyrace_launch *l, polyrace_error *err)
-{
-    return l->building && !l->doc ? POLYRACE_OK
-                                  : pr_usage(err, "this launch cannot be changed any more");
-}
-
-polyrace_error_kind polyrace_launch_set_grid(polyrace_launch *l, int64_t x, int64_t y, int64_t z,
-                                             polyrace_error *err)
-{
-    if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;
-    if (x < 1 || y < 1 || z < 1 || x > INT32_MAX || y > INT32_MAX || z > INT32_MAX)
-        return pr_usage(err, "a grid extent is an integer from 1 to 2147483647");
-    l->grid[0] = x;
-    l->grid[1] = y;
-    l->grid[2] = z;
-    return POLYRACE_OK;
-}
-
-polyrace_error_kind polyrace_launch_set_config(polyrace_launch *l, int num_warps, int num_ctas,
-                                               polyrace_error *err)
-{
-    if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;
-    if (num_warps < 1 || num_ctas < 1)
-        return pr_usage(err, "num_warps and num_ctas are at least 1");
-    l->num_warps = num_warps;
-    l->num_ctas = num_ctas;
-    return POLYRACE_OK;
-}
-
-static void argument(polyrace_launch *l, const char *name)
-{
-    if (l->n_args++) pr_buf_puts(&l->args, ", ");
-    pr_buf_quote(&l->args, pr_str_of(name), true);
-    pr_buf_puts(&l->args, ": ");
-}
-
-#define BUILDER(l, err)                                                                            \
-    if (builder_open(l, err) != POLYRACE_OK) return POLYRACE_USAGE;                                \
-    if (setjmp(l->child.ctx->oom.point)) return pr_context_exhausted(l->child.ctx, err)
-
-polyrace_error_kind polyrace_launch_add_int(polyrace_launch *l, const char *name, int64_t value,
-                                            polyrace_error *err)
-{
-    BUILDER(l, err);
-    argument(l, name);
-    pr_buf_i128(&l->args, value);
-    return POLYRACE_OK;
-}
-
-polyrace_error_kind polyrace_launch_add_float(polyrace_launch *l, const char *name, double value,
-                                              polyrace_error *err)
-{
-    BUILDER(l, err);
-    argument(l, name);
-    pr_buf_printf(&l->args, "\"%a\"",
-                  value); /* floats are never modelled: the spelling is only for people */
-    return POLYRACE_OK;
-}
-
-polyrace_error_kind polyrace_launch_add_symbolic(polyrace_launch *l, const char *name,
-                                                 polyrace_error *err)
-{
-    BUILDER(l, err);
-    argument(l, name);
-    pr_buf_puts(&l->args, "null");
-    return POLYRACE_OK;
-}
-
-static void integers(pr_buf *b, const char *name, const int64_t *v, size_t n)
-{
-    pr_buf_printf(b, ", \"%s\": [", name);
-    for (size_t k = 0; k < n; k++) pr_buf_printf(b, "%s%lld", k ? ", " : "", (long long)v[k]);
-    pr_buf_putc(b, ']');
-}
-
-static void base64(pr_buf *b, const unsigned char *p, size_t n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t k = 0; k < n; k += 3) {
-        unsigned v = (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) |
-                     (k + 2 < n ? p[k + 2] : 0);
-        pr_buf_putc(b, digits[v >> 18]);
-        pr_buf_putc(b, digits[v >> 12 & 63]);
-        if (k + 1 < n) pr_buf_putc(b, digits[v >> 6 & 63]);
-        if (k + 2 < n) pr_buf_putc(b, digits[v & 63]);
-    }
-}
-
-polyrace_error_kind polyrace_launch_add_tensor(polyrace_launch *l, const char *name,
-                                               const polyrace_tensor *t, polyrace_error *err)
-{
-    BUILDER(l, err);
-    if (!t->dtype || (t->rank && !t->shape)) return pr_usage(err, "a tensor needs dtype and shape");
-    pr_buf *b = &l->args;
-    argument(l, name);
-    pr_buf_puts(b, "{\"tensor\": {\"dtype\": ");
-    pr_buf_quote(b, pr_str_of(t->dtype), true);
-    pr_buf_printf(b, ", \"ptr\": \"%llu\"", (unsigned long long)t->ptr);
-    integers(b, "shape", t->shape, t->rank);
-    if (t->strides) integers(b, "strides", t->strides, t->rank);
-    if (t->storage_ptr || t->storage_bytes)
-        pr_buf_printf(b, ", \"storage\": {\"ptr\": \"%llu\", \"bytes\": \"%llu\"}",
-                      (unsigned long long)t->storage_ptr, (unsigned long long)t->storage_bytes);
-    if (t->values) {
-        pr_buf_puts(b, ", \"values_b64\": \"");
-        base64(b, t->values, t->values_bytes);
-        pr_buf_putc(b, '"');
-    }
-    pr_buf_puts(b, "}}");
-    return POLYRACE_OK;
 }
 
 /* ---- versions ------------------------------------------------------------------------------- */

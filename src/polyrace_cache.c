@@ -163,7 +163,7 @@ static void add_options(key_state *k, const pr_plan *p, const pr_job *j)
                           o->source_order, o->budget_ms, o->t0_timeout_ms, o->t1_timeout_ms, o->fault, o->no_explain,
                           o->limits.max_ops, o->limits.first_ops, o->limits.z3_rlimit, o->limits.max_leaves,
                           o->limits.sweep, o->limits.enumerate, o->limits.delta_nodes, o->limits.t_wall_ms,
-                          p->o.accept_premises, p->o.snapshot_elements, p->o.snapshot_bytes };
+                          p->o.accept_premises, p->o.snapshot_elements, p->o.snapshot_bytes, p->o.max_memory };
     add_ints(k, v, (int)PR_LEN(v));
     add_int(k, j->n_assume);
     for (int i = 0; i < j->n_assume; i++) add_text(k, j->assume[i].text);

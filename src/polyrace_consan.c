@@ -143,7 +143,7 @@ polyrace_error_kind polyrace_consan(polyrace_context *c, const polyrace_module *
     polyrace_options full;
     if (!pr_options_read(o, &full, err)) return POLYRACE_USAGE;
     if (!consan || consan->schedules < 1 || consan->max_trips < 0) return pr_usage(err, "no schedules to run");
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err);
+    PR_EXHAUSTED(c) return pr_context_exhausted(c, err);
     *result = (polyrace_consan_result){ 0 };
     pr_error e = { 0 };
     pr_plan p;

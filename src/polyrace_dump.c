@@ -254,7 +254,11 @@ polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m,
     if (stage == POLYRACE_STAGE_VERDICT) {
         polyrace_verdict *v = polyrace_check(c, m, launch_or_null, o, err);
         if (!v) return err ? err->kind : POLYRACE_BAD_INPUT;
-        if (setjmp(c->oom.point)) return pr_context_exhausted(c, err);
+        PR_EXHAUSTED(c)
+        {
+            polyrace_verdict_free(v);
+            return pr_context_exhausted(c, err);
+        }
         pr_buf b;
         pr_buf_init(&b, v->arena);
         pr_report_options r = { 0 };
@@ -264,7 +268,7 @@ polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m,
         polyrace_verdict_free(v);
         return POLYRACE_OK;
     }
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err);
+    PR_EXHAUSTED(c) return pr_context_exhausted(c, err);
     pr_error e = { 0 };
     pr_plan p;
     if (pr_plan_make(&p, c, m, launch_or_null, &full, stage != POLYRACE_STAGE_PARSE, &e) != PR_OK)

@@ -60,7 +60,11 @@ polyrace_error_kind polyrace_explain(polyrace_context *c, const polyrace_module 
     polyrace_verdict *v = polyrace_check(c, m, launch_or_null, o, err);
     if (!v) return err ? err->kind : POLYRACE_BAD_INPUT;
     if (status) *status = polyrace_verdict_status(v);
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err);
+    PR_EXHAUSTED(c)
+    {
+        polyrace_verdict_free(v);
+        return pr_context_exhausted(c, err);
+    }
     pr_error e = { 0 };
     pr_plan p;
     pr_status s = pr_plan_make(&p, c, m, launch_or_null, &full, true, &e);
@@ -70,26 +74,17 @@ polyrace_error_kind polyrace_explain(polyrace_context *c, const polyrace_module 
     }
     pr_buf b;
     pr_buf_init(&b, p.box->child.arena);
-    s = explain_all(&p, v, kind == POLYRACE_FORMAT_JSON, &b, &e);
-    polyrace_error_kind out = POLYRACE_OK;
+    bool json = kind == POLYRACE_FORMAT_JSON;
+    if (json) pr_buf_puts(&b, "{\"version\":1,\"verdict\":\n");
+    pr_verdict_render(&b, v, format);
+    s = explain_all(&p, v, json, &b, &e);
     if (c->interrupt && (s == PR_OK || s == PR_ERR_INTERRUPTED)) {
         c->interrupt = 0;
         s = e.kind ? e.kind : pr_fail(&e, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
     }
-    if (s != PR_OK) out = pr_copy_error(err, &e);
-    else if (kind == POLYRACE_FORMAT_TEXT) {
-        out = polyrace_verdict_write(v, format, sink, err);
-        if (out == POLYRACE_OK) sink->write(sink->user, b.data, b.n);
-    } else {
-        static const char head[] = "{\"version\":1,\"verdict\":\n";
-        sink->write(sink->user, head, sizeof head - 1);
-        out = polyrace_verdict_write(v, format, sink, err);
-        if (out == POLYRACE_OK) {
-            pr_buf_puts(&b, "}\n");
-            sink->write(sink->user, b.data, b.n);
-        }
-    }
+    if (json) pr_buf_puts(&b, "}\n");
+    if (s == PR_OK) sink->write(sink->user, b.data, b.n);
     pr_child_drop(&p.box->child);
     polyrace_verdict_free(v);
-    return out;
+    return s == PR_OK ? POLYRACE_OK : pr_copy_error(err, &e);
 }

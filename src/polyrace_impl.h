@@ -32,7 +32,7 @@ struct polyrace_module {
     pr_ir *ir; /* null when a reader limit was exceeded: then *limit says which */
     pr_error limit;
     const char *name;
-    bool ttgir;
+    bool ttgir, over_budget;
     int64_t us_parse;
 };
 
@@ -48,6 +48,8 @@ struct polyrace_launch {
     const char *kernel;
     pr_buf args;
     int n_args, num_warps, num_ctas;
+    size_t n_before; /* of args and n_args, when the running call began */
+    int args_before;
     int64_t grid[3];
 };
 
@@ -59,12 +61,24 @@ typedef struct pr_verdict_box {
     PR_VEC(const char *) dirs; /* where sources are looked for */
 } pr_verdict_box;
 
-/* An entry point arms the context like this; on exhaustion the children under construction are
- * freed.
- *     if (setjmp(c->oom.point)) return pr_context_exhausted(c, err), NULL; */
+/* polyrace_memory.c. An entry point arms the context like this; on exhaustion the children under construction
+ * are ended.
+ *     PR_EXHAUSTED(c) return pr_context_exhausted(c, err), NULL;
+ * Entry points do not call each other once armed: the inner one would leave its point behind. */
+#define PR_EXHAUSTED(c)                                                                            \
+    pr_context_arm(c);                                                                             \
+    if (setjmp((c)->oom.point))
+void pr_context_arm(polyrace_context *c);
+/* The budget of the options, counted from here; ends with the call. */
+void pr_context_budget(polyrace_context *c, const polyrace_options *o);
+/* What a refusal says; returns text. */
+const char *pr_over_budget(char text[96], const polyrace_options *o, const char *doing);
 polyrace_error_kind pr_context_exhausted(polyrace_context *c, polyrace_error *err);
-/* Zeroed struct of at least sizeof(pr_child) bytes in an arena of its own; null: out of memory. */
+/* Zeroed struct of at least sizeof(pr_child) bytes in an arena of its own. */
 void *pr_child_new(polyrace_context *c, size_t bytes, void (*destroy)(pr_child *self));
+void pr_launch_end(pr_child *self);
+/* polyrace_builder.c: a built launch gets its document. */
+pr_status pr_launch_ready(polyrace_launch *l, pr_error *err);
 void pr_child_keep(pr_child *c);
 void pr_child_drop(pr_child *c);
 polyrace_error_kind pr_copy_error(polyrace_error *to, const pr_error *from);
@@ -112,6 +126,8 @@ void pr_job_options(const pr_plan *p, const pr_job *j, pr_options *out);
  * are given when the records show that nothing writes them, or always (the caller checks). */
 bool pr_job_interp(pr_arena *arena, const pr_job *j, bool contents, pr_interp_setup *out);
 
+/* polyrace_verdict.c: the verdict as polyrace_verdict_write writes it. */
+void pr_verdict_render(pr_buf *b, polyrace_verdict *v, int format);
 /* polyrace_shm.c */
 void pr_job_check_ttgir(const pr_plan *p, pr_job *j, pr_config_verdict *out);
 /* Of the text beside the TTIR text: fills out->second. */

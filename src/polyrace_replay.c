@@ -404,7 +404,7 @@ polyrace_error_kind polyrace_replay(polyrace_context *c, const polyrace_module *
     memset(result, 0, sizeof *result);
     if (!pr_options_read(o, &full, err)) return POLYRACE_USAGE;
     if (!launch) return pr_usage(err, "replay needs a launch");
-    if (setjmp(c->oom.point)) return pr_context_exhausted(c, err);
+    PR_EXHAUSTED(c) return pr_context_exhausted(c, err);
     pr_error e = { 0 };
     pr_plan p;
     bool prints = (flags & POLYRACE_REPLAY_FOOTPRINTS) != 0;

@@ -24,7 +24,7 @@ static const char *text(const polyrace_verdict *v, pr_str s)
 
 const char *polyrace_verdict_kernel(const polyrace_verdict *v)
 {
-    if (setjmp(box_of(v)->child.ctx->oom.point)) return NULL;
+    PR_EXHAUSTED(box_of(v)->child.ctx) return NULL;
     return text(v, v->kernel);
 }
 
@@ -64,7 +64,7 @@ static void fill_access(const polyrace_verdict *v, const pr_config_verdict *c,
 
 polyrace_error_kind polyrace_verdict_race(const polyrace_verdict *v, size_t i, polyrace_race *out)
 {
-    if (setjmp(box_of(v)->child.ctx->oom.point)) return POLYRACE_MEMORY;
+    PR_EXHAUSTED(box_of(v)->child.ctx) return POLYRACE_MEMORY;
     for (int c = 0; c < v->n_configs; c++) {
         const pr_config_verdict *one = &v->configs[c];
         if (i >= (size_t)one->races.n) {
@@ -94,7 +94,7 @@ size_t polyrace_verdict_refusal_count(const polyrace_verdict *v)
 polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i,
                                              polyrace_refusal *out)
 {
-    if (setjmp(box_of(v)->child.ctx->oom.point)) return POLYRACE_MEMORY;
+    PR_EXHAUSTED(box_of(v)->child.ctx) return POLYRACE_MEMORY;
     for (int c = 0; c < v->n_configs; c++) {
         const pr_config_verdict *one = &v->configs[c];
         if (i >= (size_t)one->refusals.n) {
@@ -136,10 +136,15 @@ typedef struct sources {
     pr_arena *arena;
 } sources;
 
+static void close_file(void *f)
+{ fclose(f); }
+
 static const char *line_of(const char *path, int line, pr_arena *arena)
 {
     FILE *f = fopen(path, "r");
     if (!f) return NULL;
+    pr_guard open;
+    pr_guard_set(arena, &open, close_file, f);
     char text[512];
     char *found = NULL;
     bool fresh = true; /* the chunk read begins a line */
@@ -157,7 +162,7 @@ static const char *line_of(const char *path, int line, pr_arena *arena)
         fresh = ends;
         at += ends;
     }
-    fclose(f);
+    pr_guard_end(&open);
     return found;
 }
 
@@ -181,32 +186,37 @@ static const char *source_line(void *user, pr_str file, int line)
     return NULL;
 }
 
-polyrace_error_kind polyrace_verdict_write(polyrace_verdict *v, int format,
-                                           const polyrace_sink *sink, polyrace_error *err)
+void pr_verdict_render(pr_buf *b, polyrace_verdict *v, int format)
 {
-    pr_verdict_box *box = box_of(v);
-    polyrace_context *c = box->child.ctx;
-    int kind = format & 0xff;
-    if (kind > POLYRACE_FORMAT_JSONL) return pr_usage(err, "unknown format");
-    pr_arena_pos mark = pr_arena_mark(box->child.arena);
-    if (setjmp(c->oom.point)) {
-        pr_arena_release(box->child.arena, mark);
-        return pr_context_exhausted(c, err);
-    }
-    pr_buf b;
-    pr_buf_init(&b, box->child.arena);
-    sources s = { box, box->child.arena };
+    sources s = { box_of(v), b->arena };
     pr_report_options o = { .color = (format & POLYRACE_FORMAT_COLOR) != 0,
                             .stats = (format & POLYRACE_FORMAT_STATS) != 0,
                             .times = true,
                             .source_line = source_line,
                             .user = &s };
-    if (kind == POLYRACE_FORMAT_TEXT) {
-        pr_report_text(&b, v, &o);
+    if ((format & 0xff) == POLYRACE_FORMAT_TEXT) {
+        pr_report_text(b, v, &o);
     } else {
-        pr_report_json(&b, v, &o, kind == POLYRACE_FORMAT_JSONL);
-        pr_buf_putc(&b, '\n');
+        pr_report_json(b, v, &o, (format & 0xff) == POLYRACE_FORMAT_JSONL);
+        pr_buf_putc(b, '\n');
     }
+}
+
+polyrace_error_kind polyrace_verdict_write(polyrace_verdict *v, int format,
+                                           const polyrace_sink *sink, polyrace_error *err)
+{
+    pr_verdict_box *box = box_of(v);
+    polyrace_context *c = box->child.ctx;
+    if ((format & 0xff) > POLYRACE_FORMAT_JSONL) return pr_usage(err, "unknown format");
+    pr_arena_pos mark = pr_arena_mark(box->child.arena);
+    PR_EXHAUSTED(c)
+    {
+        pr_arena_release(box->child.arena, mark);
+        return pr_context_exhausted(c, err);
+    }
+    pr_buf b;
+    pr_buf_init(&b, box->child.arena);
+    pr_verdict_render(&b, v, format);
     sink->write(sink->user, b.data, b.n);
     pr_arena_release(box->child.arena, mark);
     return POLYRACE_OK;

@@ -100,6 +100,7 @@ typedef struct polyrace_options {
     int no_cache;           /* decide again what this context or cache_dir already knows */
     const char *certify_dir; /* write a certificate of the verdict into this folder; null = none */
     int check_membar;        /* TTGIR: CTA barriers and proxy fences must be in the text itself */
+    int64_t max_memory;     /* bytes that one call may add, Z3's beside them; 0 = no limit */
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, TextIO
 # Options of the analysis, as the C program spells them; the library checks the values.
 _ANALYSIS = (
     "engine", "rung", "atomic-order", "dep-order", "program-order", "budget", "max-ops", "first-ops", "z3-rlimit",
-    "max-leaves", "t0-timeout", "t1-timeout", "snapshot-elements", "snapshot-bytes", "max-nesting", "max-text",
+    "max-leaves", "t0-timeout", "t1-timeout", "snapshot-elements", "snapshot-bytes", "max-nesting", "max-text", "max-memory",
 )  # fmt: skip
 _FLAGS = ("no-pretest", "cross-check", "accept-premises")
 

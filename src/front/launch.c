@@ -158,7 +158,7 @@ static json_t *read_json(const pr_launch_doc *d, const char *text, size_t length
                          pr_error *err)
 {
     json_error_t e;
-    json_t *v = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &e);
+    json_t *v = pr_json_load(d->arena, text, length, &e);
     if (v) return v;
     const char *hint = "";
     if (strstr(e.text, "integer")) hint = " (write integers past 2^53 as decimal strings)";
@@ -226,7 +226,7 @@ pr_launch_doc *pr_launch_doc_parse(pr_arena *arena, const char *text, size_t len
     d->lines = lines;
     if (lines) return split_lines(d, err) ? d : NULL;
     d->root = read_json(d, d->text, length, 1, err);
-    if (!d->root) return NULL;
+    if (!d->root) return NULL; /* nothing below allocates */
     pr_launch_reader r = { .doc = d, .err = err };
     pr_json_at list = { NULL, "launches", 0 };
     json_t *all = json_is_object(d->root) ? json_object_get(d->root, "launches") : NULL;
@@ -530,8 +530,5 @@ const char *pr_launch_doc_config_json(pr_arena *arena, const pr_launch_doc *d, i
 {
     json_t *v = field(d, i, c, "config");
     if (!v) return "{}";
-    size_t n = json_dumpb(v, NULL, 0, JSON_COMPACT);
-    char *text = pr_arena_alloc(arena, n + 1);
-    json_dumpb(v, text, n, JSON_COMPACT);
-    return text;
+    return pr_json_text(arena, v);
 }

@@ -35,6 +35,10 @@ typedef struct pr_launch_reader {
     pr_error *err;
 } pr_launch_reader;
 
+/* launch_json.c: null with *err when the text is not JSON; the caller owns the value. */
+json_t *pr_json_load(const pr_arena *arena, const char *text, size_t length, json_error_t *err);
+const char *pr_json_text(pr_arena *arena, const json_t *v);
+
 bool pr_launch_reader_open(pr_launch_reader *r, pr_launch_doc *d, int i, pr_error *err);
 const pr_json_at *pr_launch_reader_path(const pr_launch_reader *r); /* of the launch object */
 /* Fills *r->err with the path, line and column of the value; always returns PR_ERR_INPUT. */

@@ -184,7 +184,6 @@ void pr_records_build(pr_records *R, pr_arena *arena)
 {
     /* never a release in the terms' own arena: the store grows there while it is walked */
     pr_arena *scratch = pr_arena_new(0, pr_arena_oom(arena));
-    if (!scratch) pr_arena_alloc(arena, SIZE_MAX);   /* out of memory: does not return */
     pr_records_sort(R);
     for (int i = 0; i < R->records.n; i++) {
         assert(R->records.data[i].id == i);

@@ -76,8 +76,8 @@ bool pr_contents_readable(const pr_records *R, const pr_launch *L)
     for (int i = 0; i < R->records.n; i++)
         if (R->records.data[i].access >= x.n) x.n = R->records.data[i].access + 1;
     if (!L || !x.n) return false;
-    x.access = calloc((size_t)x.n, sizeof *x.access);
-    if (!x.access) abort();
+    pr_temp hold;
+    x.access = memset(pr_temp_new(pr_terms_arena(R->terms), &hold, (size_t)x.n), 0, (size_t)x.n);
     for (int i = 0; i < R->records.n; i++) {     /* loads whose values some address, mask, branch or bound mentions */
         const pr_record *r = &R->records.data[i];
         pr_term_visit(R->terms, r->offset, note_load, &x);
@@ -100,7 +100,7 @@ bool pr_contents_readable(const pr_records *R, const pr_launch *L)
         const pr_record *r = &R->records.data[i];
         any = r->kind == PR_RECORD_LOAD && !r->via_desc && x.access[r->access] && !pr_contents_why_not(R, L, r->base, NULL);
     }
-    free(x.access);
+    pr_temp_end(&hold);
     return any;
 }
 

@@ -29,11 +29,22 @@ char *pr_aff_name(pr_arena *arena, const char *name)
     return s;
 }
 
+static void end_aff(void *what)
+{
+    pr_aff *a = what;
+    for (uint32_t i = 0; i < a->n; i++) {
+        isl_pw_aff_free(a->value[i]);
+        isl_set_free(a->set[i]);
+    }
+    isl_space_free(a->space);
+}
+
 void pr_aff_init(pr_aff *a, isl_ctx *ctx, pr_terms *T, pr_arena *arena, const pr_var *params,
                  int n_params, const pr_var *dims, const char *const *dim_names, int n_dims,
                  const char *tuple)
 {
     *a = (pr_aff){ .ctx = ctx, .T = T, .arena = arena, .box = pr_box_new(T) };
+    pr_guard_set(arena, &a->guard, end_aff, a);
     uint32_t n = pr_vars_count(T);
     a->pos = PR_NEW_N(arena, int, n);
     a->is_param = PR_NEW_N(arena, bool, n);
@@ -53,19 +64,12 @@ void pr_aff_init(pr_aff *a, isl_ctx *ctx, pr_terms *T, pr_arena *arena, const pr
         a->space = isl_space_set_dim_name(a->space, isl_dim_set, (unsigned)i,
                                           pr_aff_name(arena, name));
     }
+    a->value = PR_NEW_N(arena, isl_pw_aff *, pr_terms_count(T));
+    a->set = PR_NEW_N(arena, isl_set *, pr_terms_count(T));
     a->n = pr_terms_count(T);
-    a->value = PR_NEW_N(arena, isl_pw_aff *, a->n);
-    a->set = PR_NEW_N(arena, isl_set *, a->n);
 }
 
-void pr_aff_fini(pr_aff *a)
-{
-    for (uint32_t i = 0; i < a->n; i++) {
-        isl_pw_aff_free(a->value[i]);
-        isl_set_free(a->set[i]);
-    }
-    isl_space_free(a->space);
-}
+void pr_aff_fini(pr_aff *a) { pr_guard_end(&a->guard); }
 
 /* --- pieces -------------------------------------------------------------------------------- */
 
@@ -323,8 +327,15 @@ static bool done(pr_aff *a, pr_term t)
         return false;
     }
     assert(t.id < a->n);
-    if (!a->why) pr_term_visit(a->T, t, translate, a);
+    if (!a->why && !a->value[t.id] && !a->set[t.id]) pr_term_visit(a->T, t, translate, a);
     return !a->why;
+}
+
+bool pr_aff_ready(pr_aff *a, const pr_term *t, int n)
+{
+    bool all = true;
+    for (int i = 0; i < n && all; i++) all = done(a, t[i]);
+    return all;
 }
 
 __isl_give isl_set *pr_aff_set(pr_aff *a, pr_term t)

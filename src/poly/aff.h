@@ -6,6 +6,7 @@
 
 /* Where each variable lives in the space. */
 typedef struct pr_aff {
+    pr_guard guard;
     isl_ctx *ctx;
     pr_terms *T;
     pr_arena *arena;
@@ -26,6 +27,9 @@ void pr_aff_init(pr_aff *a, isl_ctx *ctx, pr_terms *T, pr_arena *arena, const pr
 void pr_aff_fini(pr_aff *a);
 /* The intervals of all parameters and dimensions as a set. */
 __isl_give isl_set *pr_aff_bounds(pr_aff *a);
+/* Translates the terms. Afterwards pr_aff_set and pr_aff_value of them allocate nothing in the arena, so that
+ * what isl made may be held across them. */
+bool pr_aff_ready(pr_aff *a, const pr_term *t, int n);
 /* Meaning of a Boolean or an integer term; null with a->why on failure. */
 __isl_give isl_set *pr_aff_set(pr_aff *a, pr_term t);
 __isl_give isl_pw_aff *pr_aff_value(pr_aff *a, pr_term t);

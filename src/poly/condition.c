@@ -30,19 +30,25 @@ static bool integer(__isl_take isl_val *v, pr_i128 *out)
     return ok;
 }
 
+static void end_aff(void *aff) { isl_aff_free(aff); }
+static void end_list(void *list) { isl_basic_set_list_free(list); }
+static void end_rows(void *list) { isl_constraint_list_free(list); }
+
 static bool aff_term(job *j, __isl_keep isl_aff *a, pr_term *out);
 
 /* floor of division d of a */
 static bool div_term(job *j, __isl_keep isl_aff *a, int d, pr_term *out)
 {
+    pr_guard own;
     isl_aff *inner = isl_aff_get_div(a, d);
     isl_val *den = isl_aff_get_denominator_val(inner);
     pr_i128 m = 0;
     pr_term x;
     bool ok = integer(isl_val_copy(den), &m) && m > 0;
     inner = isl_aff_scale_val(inner, den);
-    ok = ok && aff_term(j, inner, &x);
-    isl_aff_free(inner);
+    pr_guard_set(j->arena, &own, end_aff, inner);
+    ok = ok && inner && aff_term(j, inner, &x);
+    pr_guard_end(&own);
     if (ok) *out = pr_fdiv_t(j->T, x, pr_const(j->T, m));
     return ok;
 }
@@ -67,44 +73,43 @@ static bool aff_term(job *j, __isl_keep isl_aff *a, pr_term *out)
     return !pr_term_none(sum);
 }
 
-typedef struct conjunction { job *j; pr_term t; bool ok; } conjunction;
-
-static isl_stat add_constraint(__isl_take isl_constraint *c, void *user)
+/* The rows are taken from a list, not by a callback of isl: building a term may end the call. */
+static pr_term basic_term(job *j, __isl_take isl_basic_set *b)
 {
-    conjunction *x = user;
-    isl_aff *a = isl_constraint_get_aff(c);
-    pr_term v;
-    if (x->ok && aff_term(x->j, a, &v)) {
-        pr_term zero = pr_const(x->j->T, 0);
-        x->t = pr_and(x->j->T, x->t, isl_constraint_is_equality(c) == isl_bool_true ? pr_eq(x->j->T, v, zero)
-                                                                                  : pr_le(x->j->T, zero, v));
-    } else x->ok = false;
-    isl_aff_free(a);
-    isl_constraint_free(c);
-    return isl_stat_ok;
-}
-
-static pr_term basic_term(job *j, __isl_keep isl_basic_set *b)
-{
-    conjunction c = { j, PR_TERM_TRUE, true };
-    if (isl_basic_set_foreach_constraint(b, add_constraint, &c) != isl_stat_ok) c.ok = false;
-    return c.ok ? c.t : PR_TERM_NONE;
+    pr_guard own_rows, own_aff;
+    isl_constraint_list *rows = isl_basic_set_get_constraint_list(b);
+    isl_basic_set_free(b);
+    pr_guard_set(j->arena, &own_rows, end_rows, rows);
+    int n = rows ? (int)isl_constraint_list_n_constraint(rows) : 0;
+    bool ok = rows != NULL;
+    pr_term t = PR_TERM_TRUE, v, zero = pr_const(j->T, 0);
+    for (int i = 0; i < n && ok; i++) {
+        isl_constraint *c = isl_constraint_list_get_constraint(rows, i);
+        isl_aff *a = isl_constraint_get_aff(c);
+        bool equality = isl_constraint_is_equality(c) == isl_bool_true;
+        isl_constraint_free(c);
+        pr_guard_set(j->arena, &own_aff, end_aff, a);
+        ok = a && aff_term(j, a, &v);
+        pr_guard_end(&own_aff);
+        if (ok) t = pr_and(j->T, t, equality ? pr_eq(j->T, v, zero) : pr_le(j->T, zero, v));
+    }
+    pr_guard_end(&own_rows);
+    return ok ? t : PR_TERM_NONE;
 }
 
 static pr_term set_term(job *j, __isl_keep isl_set *s)
 {
+    pr_guard own;
     s = isl_set_compute_divs(isl_set_copy(s));
     isl_basic_set_list *list = isl_set_get_basic_set_list(s);
-    pr_term t = PR_TERM_FALSE;
-    for (int i = 0; list && i < (int)isl_basic_set_list_n_basic_set(list) && !pr_term_none(t); i++) {
-        isl_basic_set *b = isl_basic_set_list_get_basic_set(list, i);
-        pr_term one = basic_term(j, b);
-        t = pr_term_none(one) ? PR_TERM_NONE : pr_or(j->T, t, one);
-        isl_basic_set_free(b);
-    }
-    if (!list) t = PR_TERM_NONE;
-    isl_basic_set_list_free(list);
     isl_set_free(s);
+    pr_guard_set(j->arena, &own, end_list, list);
+    pr_term t = list ? PR_TERM_FALSE : PR_TERM_NONE;
+    for (int i = 0; list && i < (int)isl_basic_set_list_n_basic_set(list) && !pr_term_none(t); i++) {
+        pr_term one = basic_term(j, isl_basic_set_list_get_basic_set(list, i));
+        t = pr_term_none(one) ? PR_TERM_NONE : pr_or(j->T, t, one);
+    }
+    pr_guard_end(&own);
     return t;
 }
 
@@ -184,6 +189,8 @@ static const char *condition_text(job *j, __isl_keep isl_set *s)
 {
     char *text = isl_set_to_str(s);
     if (!text) return NULL;
+    pr_guard own;
+    pr_isl_hold_text(j->arena, &own, text);
     char *from = strchr(text, ':'), *to = strrchr(text, '}');
     const char *out = NULL;
     if (from && to && from < to) {
@@ -192,7 +199,7 @@ static const char *condition_text(job *j, __isl_keep isl_set *s)
         while (to > from && to[-1] == ' ') to--;
         out = pr_arena_printf(j->arena, "%.*s", (int)(to - from), from);
     }
-    free(text);
+    pr_guard_end(&own);
     return out;
 }
 
@@ -208,6 +215,7 @@ static __isl_give isl_set *race_params(job *j, const pr_query *q, isl_set **cont
     }
     pr_aff a;
     pr_aff_init(&a, j->ctx, j->T, j->arena, j->params, j->n_params, dims, NULL, n_dims, NULL);
+    pr_aff_ready(&a, q->premises, q->n_premises);
     if (!*context) {
         *context = isl_set_params(pr_aff_bounds(&a));
         for (int i = 0; i < q->n_premises; i++)
@@ -222,36 +230,37 @@ static __isl_give isl_set *race_params(job *j, const pr_query *q, isl_set **cont
 
 void pr_isl_race_free(const pr_race_free_in *in, int64_t max_ops, pr_arena *arena, pr_race_free *out)
 {
-    *out = (pr_race_free){ .free = PR_TERM_NONE, .why = "isl does not start" };
-    job j = { pr_isl_ctx_new(), in->terms, arena, in->params, in->n_params };
-    if (!j.ctx) return;
+    *out = (pr_race_free){ .free = PR_TERM_NONE };
+    job j = { NULL, in->terms, arena, in->params, in->n_params };
+    enum { RACE, CONTEXT, SIMPLE, SAFE, INSIDE, SETS };
+    isl_set *set[SETS] = { NULL };
+    pr_guard own, own_set[SETS];
+    j.ctx = pr_isl_ctx_new(arena, &own);
+    for (int i = 0; i < SETS; i++) pr_isl_hold_set(arena, &own_set[i], &set[i]);
     pr_isl_quota(j.ctx, max_ops);
     out->why = NULL;
-    isl_set *race = NULL, *context = NULL;
     for (int i = 0; i < in->n_queries && !out->why; i++) {
-        isl_set *one = race_params(&j, in->queries[i], &context, &out->why);
-        race = race ? isl_set_coalesce(isl_set_union(race, one)) : one;
+        isl_set *one = race_params(&j, in->queries[i], &set[CONTEXT], &out->why);
+        set[RACE] = set[RACE] ? isl_set_coalesce(isl_set_union(set[RACE], one)) : one;
     }
-    isl_set *simple = isl_set_coalesce(isl_set_gist_params(isl_set_copy(race), isl_set_copy(context)));
-    isl_set *safe = isl_set_intersect(isl_set_complement(isl_set_copy(simple)), isl_set_copy(context));
+    isl_set *race = set[RACE], *context = set[CONTEXT];
+    set[SIMPLE] = isl_set_coalesce(isl_set_gist_params(isl_set_copy(race), isl_set_copy(context)));
+    isl_set *safe = isl_set_intersect(isl_set_complement(isl_set_copy(set[SIMPLE])), isl_set_copy(context));
     safe = isl_set_gist_params(isl_set_coalesce(safe), isl_set_copy(context));
-    isl_set *inside = isl_set_intersect(isl_set_copy(race), isl_set_copy(context));
-    safe = isl_set_coalesce(widest(safe, inside, context));
+    set[INSIDE] = isl_set_intersect(isl_set_copy(race), isl_set_copy(context));
+    set[SAFE] = safe = isl_set_coalesce(widest(safe, set[INSIDE], context));
     if (!out->why && (!safe || pr_isl_error(j.ctx) != PR_REFUSAL_NONE)) out->why = "the isl operation limit is used up";
     if (!out->why) {
         out->disjuncts = (int)isl_set_n_basic_set(safe);
         isl_set *here = isl_set_intersect(isl_set_copy(safe), isl_set_copy(context));
         out->never = pr_isl_tri(isl_set_is_empty(here)) == PR_YES;
-        out->always = pr_isl_tri(isl_set_is_empty(inside)) == PR_YES;
+        out->always = pr_isl_tri(isl_set_is_empty(set[INSIDE])) == PR_YES;
         isl_set_free(here);
         out->text = out->never ? "never" : out->always ? "always" : condition_text(&j, safe);
         out->free = set_term(&j, safe);
         if (out->disjuncts > MAX_DISJUNCTS) out->why = "the condition has too many cases to be read";
     }
-    isl_set_free(simple);
-    isl_set_free(safe);
-    isl_set_free(inside);
-    isl_set_free(race);
-    isl_set_free(context);
-    isl_ctx_free(j.ctx);
+    for (int i = SETS; i-- > 0;) pr_guard_end(&own_set[i]);
+    pr_isl_alloc_check(j.ctx, arena);
+    pr_guard_end(&own);
 }

@@ -3,12 +3,32 @@
 #include <isl/options.h>
 #include <isl/space.h>
 #include <limits.h>
+#include <stdlib.h>
 
-isl_ctx *pr_isl_ctx_new(void)
+static void end_ctx(void *ctx) { isl_ctx_free(ctx); }
+
+isl_ctx *pr_isl_ctx_new(const pr_arena *arena, pr_guard *g)
 {
     isl_ctx *ctx = isl_ctx_alloc();
-    if (ctx) isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
+    if (!ctx) pr_arena_exhausted(arena);
+    pr_guard_set(arena, g, end_ctx, ctx);
+    isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
     return ctx;
+}
+
+static void end_set(void *at)
+{
+    isl_set **set = at;
+    *set = isl_set_free(*set);
+}
+
+void pr_isl_hold_set(const pr_arena *arena, pr_guard *g, isl_set **at) { pr_guard_set(arena, g, end_set, at); }
+
+void pr_isl_hold_text(const pr_arena *arena, pr_guard *g, char *text) { pr_guard_set(arena, g, free, text); }
+
+void pr_isl_alloc_check(isl_ctx *ctx, const pr_arena *arena)
+{
+    if (isl_ctx_last_error(ctx) == isl_error_alloc) pr_arena_exhausted(arena);
 }
 
 void pr_isl_quota(isl_ctx *ctx, int64_t operations)

@@ -389,12 +389,14 @@ static void describe(job *j, pr_race_set *out)
 static void print(job *j, __isl_keep isl_set *set, pr_race_set *out)
 {
     /* the machine limits of the grid say nothing to a reader */
+    const char *second[3] = { NULL };
+    for (int i = 0; i < j->n; i++) second[i] = pr_arena_printf(j->arena, "%s'", j->in->axis[i]);
     isl_set *s = isl_set_gist_params(isl_set_copy(set), isl_set_params(isl_set_copy(j->limits)));
     out->pieces = (int)isl_set_n_basic_set(s);
     for (int i = 0; i < j->n; i++) {
         s = isl_set_set_dim_name(s, isl_dim_set, (unsigned)i, j->in->axis[i]);
         if (!j->in->query->intra)
-            s = isl_set_set_dim_name(s, isl_dim_set, (unsigned)(j->n + i), pr_arena_printf(j->arena, "%s'", j->in->axis[i]));
+            s = isl_set_set_dim_name(s, isl_dim_set, (unsigned)(j->n + i), second[i]);
     }
     char *text;
     if (j->in->query->intra) {
@@ -405,9 +407,11 @@ static void print(job *j, __isl_keep isl_set *set, pr_race_set *out)
         text = isl_map_to_str(m);
         isl_map_free(m);
     }
+    pr_guard own;
+    pr_isl_hold_text(j->arena, &own, text);
     if (text && strlen(text) <= MAX_TEXT && out->pieces <= MAX_PIECES) out->relation = pr_arena_printf(j->arena, "%s", text);
     else if (text) out->why = "the relation has too many pieces to be read";
-    free(text);
+    pr_guard_end(&own);
 }
 
 /* --- how many -------------------------------------------------------------------------------- */
@@ -491,10 +495,12 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
     const pr_query *q = in->query;
     pr_terms *T = q->terms;
     *out = (pr_race_set){ .symmetric = q->same_record };
-    out->why = "isl does not start";
     for (int i = 0; i < in->n_maps; i++) in->maps[i].cell = NULL, in->maps[i].why = NULL;
-    job j = { .ctx = pr_isl_ctx_new(), .arena = arena, .in = in, .n = in->n_axes };
-    if (!j.ctx) return;
+    job j = { .arena = arena, .in = in, .n = in->n_axes };
+    isl_set *set = NULL, **const held[] = { &set, &j.set, &j.domain, &j.limits };
+    pr_guard own, own_set[PR_LEN(held)];
+    j.ctx = pr_isl_ctx_new(arena, &own);
+    for (size_t i = 0; i < PR_LEN(held); i++) pr_isl_hold_set(arena, &own_set[i], held[i]);
     pr_isl_quota(j.ctx, max_ops);
     pr_term overlap[2];
     int n = pr_query_overlap(q, pr_query_box(q), overlap), n_params = 0, n_dims = 0, copies = q->intra ? 1 : 2;
@@ -511,7 +517,7 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
     }
     pr_aff a;
     pr_aff_init(&a, j.ctx, T, arena, params, n_params, dims, NULL, n_dims, NULL);
-    isl_set *set = pr_isl_conflicts(&a, q, overlap, n);
+    set = pr_isl_conflicts(&a, q, overlap, n);
     unsigned keep = (unsigned)(copies * in->n_axes);
     if (set && isl_set_n_basic_set(set) > MAX_LEAVES) a.why = "the overlap falls into too many cases";
     set = isl_set_project_out(set, isl_dim_set, keep, (unsigned)n_dims - keep);
@@ -551,10 +557,8 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
     }
     for (int i = 0; i < in->n_maps; i++)
         if (!in->maps[i].cell && !in->maps[i].why) in->maps[i].why = out->why ? out->why : "isl reported an error";
-    isl_set_free(set);
-    isl_set_free(j.set);
-    isl_set_free(j.domain);
-    isl_set_free(j.limits);
     pr_aff_fini(&a);
-    isl_ctx_free(j.ctx);
+    for (size_t i = PR_LEN(held); i-- > 0;) pr_guard_end(&own_set[i]);
+    pr_isl_alloc_check(j.ctx, arena);
+    pr_guard_end(&own);
 }

@@ -9,6 +9,7 @@
 #include "aff.h"
 
 struct pr_rels {
+    pr_guard own_ctx, own_maps, own_watch;
     isl_ctx *ctx;
     pr_arena *arena;
     pr_terms *T;
@@ -28,31 +29,32 @@ static void end_watch(void *user)
     R->watch = NULL;
 }
 
+static void end_maps(void *what)
+{
+    pr_rels *R = what;
+    for (int i = 1; i < R->n; i++) isl_union_map_free(R->map[i]);
+    free(R->map);
+}
+
 pr_rels *pr_rels_new(pr_arena *arena, pr_terms *T, const pr_var *params, int n_params, int64_t max_ops,
                      const volatile int *interrupt)
 {
     pr_rels *R = PR_NEW(arena, pr_rels);
-    *R = (pr_rels){ .ctx = pr_isl_ctx_new(), .arena = arena, .T = T, .params = params, .n_params = n_params, .n = 1 };
-    if (R->ctx) {
-        pr_isl_quota(R->ctx, max_ops);
-        pr_oom *oom = pr_arena_oom(arena);
-        R->watch = pr_isl_watch(R->ctx, max_ops, n_params, interrupt);
-        if (R->watch && oom) {
-            oom->unwind = end_watch;
-            oom->unwind_user = R;
-        }
-    }
+    *R = (pr_rels){ .arena = arena, .T = T, .params = params, .n_params = n_params, .n = 1 };
+    R->ctx = pr_isl_ctx_new(arena, &R->own_ctx);
+    pr_guard_set(arena, &R->own_maps, end_maps, R);
+    pr_isl_quota(R->ctx, max_ops);
+    R->watch = pr_isl_watch(R->ctx, max_ops, n_params, interrupt);
+    pr_guard_set(arena, &R->own_watch, end_watch, R);
     return R;
 }
 
 void pr_rels_free(pr_rels *R)
 {
     if (!R) return;
-    end_watch(R);
-    if (pr_arena_oom(R->arena)) pr_arena_oom(R->arena)->unwind = NULL;
-    for (int i = 1; i < R->n; i++) isl_union_map_free(R->map[i]);
-    free(R->map);
-    if (R->ctx) isl_ctx_free(R->ctx);
+    pr_guard_end(&R->own_watch);
+    pr_guard_end(&R->own_maps);
+    pr_guard_end(&R->own_ctx);
 }
 
 uint64_t pr_rels_operations(pr_rels *R) { return pr_isl_used(R->ctx); }
@@ -75,6 +77,7 @@ static pr_rel fail(pr_rels *R, pr_refusal_kind kind, const char *why)
 static pr_rel keep(pr_rels *R, __isl_take isl_union_map *m)
 {
     if (!m) {
+        pr_isl_alloc_check(R->ctx, R->arena);
         pr_refusal_kind k = pr_isl_error(R->ctx);
         return fail(R, k == PR_REFUSAL_NONE ? PR_REFUSAL_INTERNAL : k,
                     k == PR_REFUSAL_BUDGET ? "the isl operations of this kernel are used up"
@@ -83,7 +86,10 @@ static pr_rel keep(pr_rels *R, __isl_take isl_union_map *m)
     if (R->n >= R->cap) {
         int cap = R->cap ? R->cap * 2 : 256;
         isl_union_map **wider = realloc(R->map, sizeof *wider * (size_t)cap);
-        if (!wider) abort();
+        if (!wider) {
+            isl_union_map_free(m);
+            pr_arena_exhausted(R->arena);
+        }
         R->map = wider;
         R->cap = cap;
     }
@@ -111,8 +117,10 @@ pr_rel pr_rel_make(pr_rels *R, const char *in, const pr_var *iv, int n_in, const
         dims[i] = i < n_in ? iv[i] : i < n_in + n_out ? ov[i - n_in] : ex[i - n_in - n_out];
         names[i] = pr_arena_printf(R->arena, "d%d", i);
     }
+    const char *tuple[2] = { pr_aff_name(R->arena, in), pr_aff_name(R->arena, out) };
     pr_aff a;
     pr_aff_init(&a, R->ctx, R->T, R->arena, R->params, R->n_params, dims, names, n, NULL);
+    for (int i = 0; i < n_conj && !pr_term_none(conj[i]); i++) pr_aff_ready(&a, &conj[i], 1);
     isl_set *s = pr_aff_bounds(&a); /* terms may rely on the intervals of their variables */
     for (int i = 0; i < n_conj && s; i++) {
         if (pr_term_none(conj[i])) {
@@ -126,7 +134,7 @@ pr_rel pr_rel_make(pr_rels *R, const char *in, const pr_var *iv, int n_in, const
     pr_aff_fini(&a);
     if (!s) {
         pr_refusal_kind k = pr_isl_error(R->ctx);
-        isl_set_free(s);
+        pr_isl_alloc_check(R->ctx, R->arena);
         if (k == PR_REFUSAL_BUDGET) return fail(R, k, "the isl operations of this kernel are used up");
         return fail(R, PR_REFUSAL_NEEDS_SMT, why ? why : "a value outside Presburger arithmetic");
     }
@@ -134,8 +142,8 @@ pr_rel pr_rel_make(pr_rels *R, const char *in, const pr_var *iv, int n_in, const
     s = isl_set_coalesce(s);
     isl_map *m = isl_map_from_range(s);
     m = isl_map_move_dims(m, isl_dim_in, 0, isl_dim_out, 0, (unsigned)n_in);
-    m = isl_map_set_tuple_name(m, isl_dim_in, pr_aff_name(R->arena, in));
-    m = isl_map_set_tuple_name(m, isl_dim_out, pr_aff_name(R->arena, out));
+    m = isl_map_set_tuple_name(m, isl_dim_in, tuple[0]);
+    m = isl_map_set_tuple_name(m, isl_dim_out, tuple[1]);
     return keep(R, isl_union_map_from_map(m));
 }
 
@@ -227,17 +235,21 @@ pr_tri pr_rel_is_reflexive_somewhere(pr_rels *R, pr_rel a)
 const char *pr_rel_text(pr_rels *R, pr_arena *arena, pr_rel a)
 {
     char *s = a.id ? isl_union_map_to_str(R->map[a.id]) : NULL;
+    pr_guard hold;
+    pr_isl_hold_text(arena, &hold, s);
     const char *r = s ? pr_arena_strndup(arena, s, strlen(s)) : "?";
-    free(s);
+    pr_guard_end(&hold);
     return r;
 }
 
 bool pr_rel_sample(pr_rels *R, pr_rel a, pr_i128 *params)
 {
     if (!a.id) return false;
+    const char **names = PR_NEW_N(R->arena, const char *, R->n_params + 1);
+    for (int i = 0; i < R->n_params; i++) names[i] = pr_aff_name(R->arena, pr_var_get(R->T, R->params[i])->name);
     isl_set *p = isl_union_map_params(copy(R, a));
     for (int i = 0; i < R->n_params; i++) {
-        const char *name = pr_aff_name(R->arena, pr_var_get(R->T, R->params[i])->name);
+        const char *name = names[i];
         if (isl_set_find_dim_by_name(p, isl_dim_param, name) < 0) {
             unsigned at = (unsigned)isl_set_dim(p, isl_dim_param);
             p = isl_set_add_dims(p, isl_dim_param, 1);
@@ -248,7 +260,7 @@ bool pr_rel_sample(pr_rels *R, pr_rel a, pr_i128 *params)
     bool ok = point && pr_isl_tri(isl_point_is_void(point)) == PR_NO;
     isl_set *one = ok ? isl_set_from_point(isl_point_copy(point)) : NULL;
     for (int i = 0; i < R->n_params && ok; i++) {
-        const char *name = pr_aff_name(R->arena, pr_var_get(R->T, R->params[i])->name);
+        const char *name = names[i];
         int at = isl_set_find_dim_by_name(one, isl_dim_param, name);
         isl_val *v = at >= 0 ? isl_point_get_coordinate_val(point, isl_dim_param, at) : NULL;
         ok = v && pr_isl_i128(v, &params[i]);

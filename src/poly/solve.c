@@ -12,6 +12,7 @@
 #include <assert.h>
 
 struct pr_engine_ctx {
+    pr_guard own;
     isl_ctx *ctx;               /* started by the first decide */
     uint64_t total;             /* operations since open */
 };
@@ -20,6 +21,7 @@ typedef struct leaf_job {
     pr_engine_ctx *engine;
     const pr_limits *limits;
     uint64_t spent;             /* operations of this query */
+    const pr_arena *arena;
 } leaf_job;
 
 /* Coordinates of a point; UNKNOWN when one of them is not a pr_i128. */
@@ -83,11 +85,13 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
     isl_basic_set *set = pr_isl_leaf(ctx, leaf);
     pr_answer answer = PR_ANSWER_UNKNOWN;
     *why = PR_REFUSAL_INTERNAL;
+    bool failed = !set && isl_ctx_last_error(ctx) == isl_error_alloc;
     if (set) {
         pr_watch *watch = pr_isl_watch(ctx, max, leaf->n_cols, job->limits->interrupt);
         if (leaf->bounded_below) {
             pr_isl_quota(ctx, first);
             answer = ask_lexmin(ctx, set, leaf->n_cols, value);
+            failed = isl_ctx_last_error(ctx) == isl_error_alloc;
             job->spent += pr_isl_used(ctx);
         }
         if (answer == PR_ANSWER_UNKNOWN && leaf->bounded_below && job->limits->only_empty) {
@@ -100,12 +104,14 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
             pr_isl_quota(ctx, left);
             answer = ask_sample(ctx, set, leaf->n_cols, value);
             *why = pr_isl_error(ctx);
+            failed |= isl_ctx_last_error(ctx) == isl_error_alloc;
             if (*why == PR_REFUSAL_NONE) *why = PR_REFUSAL_UNKNOWN;
             job->spent += pr_isl_used(ctx);
         }
         pr_watch_end(watch);
     }
     isl_basic_set_free(set);
+    if (failed) pr_arena_exhausted(job->arena);
     pr_isl_quota(ctx, 0);
     return answer;
 }
@@ -123,17 +129,18 @@ static void decide_as_set(leaf_job *job, const pr_query *q, pr_arena *scratch, p
     int64_t left = job->limits->max_ops > 0 ? job->limits->max_ops - (int64_t)job->spent : 0;
     if (job->limits->max_ops > 0 && left < 1) return;
     pr_isl_quota(ctx, left);
+    pr_point p = { PR_NEW_N(scratch, pr_i128, q->n_vars), q->n_vars };
     pr_aff a;
     pr_aff_init(&a, ctx, q->terms, scratch, NULL, 0, q->vars, NULL, q->n_vars, NULL);
     isl_set *set = pr_isl_conflicts(&a, q, overlap, n);
-    pr_point p = { PR_NEW_N(scratch, pr_i128, q->n_vars), q->n_vars };
     pr_answer answer = PR_ANSWER_UNKNOWN;
     pr_watch *watch = set ? pr_isl_watch(ctx, left, q->n_vars, job->limits->interrupt) : NULL;
     if (set) answer = read_point(isl_set_sample_point(set), q->n_vars, p.value);
     pr_watch_end(watch);
     if (a.why || pr_isl_error(ctx) != PR_REFUSAL_NONE) answer = PR_ANSWER_UNKNOWN;
-    job->spent += pr_isl_used(ctx);
     pr_aff_fini(&a);
+    pr_isl_alloc_check(ctx, scratch);
+    job->spent += pr_isl_used(ctx);
     pr_isl_quota(ctx, 0);
     if (answer == PR_ANSWER_WITNESS && pr_query_holds(q, &p) != PR_YES) answer = PR_ANSWER_UNKNOWN;
     if (answer == PR_ANSWER_UNKNOWN) return;
@@ -148,12 +155,8 @@ static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *li
                    pr_arena *scratch, pr_outcome *out)
 {
     *out = (pr_outcome){ .answer = PR_ANSWER_UNKNOWN, .why = PR_REFUSAL_INTERNAL };
-    if (!engine->ctx) engine->ctx = pr_isl_ctx_new();
-    if (!engine->ctx) {
-        out->message = "isl does not start";
-        return;
-    }
-    leaf_job job = { .engine = engine, .limits = limits };
+    if (!engine->ctx) engine->ctx = pr_isl_ctx_new(scratch, &engine->own);
+    leaf_job job = { .engine = engine, .limits = limits, .arena = scratch };
     pr_rows_decide(q, limits, 0, scratch, decide_leaf, &job, "isl", out);
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_BUDGET && limits->max_leaves > 0
         && out->leaves >= limits->max_leaves)
@@ -170,7 +173,7 @@ static pr_engine_ctx *open_engine(pr_arena *arena) { return PR_NEW(arena, pr_eng
 
 static void close_engine(pr_engine_ctx *engine)
 {
-    if (engine && engine->ctx) isl_ctx_free(engine->ctx);
+    if (engine && engine->ctx) pr_guard_end(&engine->own);
     if (engine) engine->ctx = NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 struct pr_engine_ctx {
+    pr_guard own;
     Z3_context z;               /* started by the first decide */
 };
 
@@ -24,6 +25,10 @@ static pr_refusal_kind reason(Z3_context z, Z3_solver s, bool fired, bool spent,
     if (fired) {
         *text = "the wall-clock limit of one query is used up";
         return PR_REFUSAL_TIMEOUT;
+    }
+    if (why && strstr(why, "memo")) {
+        *text = "Z3 takes more memory than --max-memory allows";
+        return PR_REFUSAL_BUDGET;
     }
     if (spent || (why && (strstr(why, "resource") || strstr(why, "canceled")))) {
         *text = "the Z3 resource limit is used up";
@@ -83,7 +88,9 @@ static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *sc
     bool done = false;
     if (!pr_z3_failed()) {
         pr_watch *w = pr_z3_watch(z, limits->t_wall_ms, limits->interrupt);
+        if (limits->max_memory > 0) pr_z3_memory(limits->max_memory);
         Z3_lbool r = Z3_solver_check(z, solver);
+        if (limits->max_memory > 0) pr_z3_memory(0);
         bool fired = pr_watch_end(w);
         uint64_t after = pr_z3_resources(z, solver);
         if (after > before) out->cost += after - before;
@@ -109,6 +116,8 @@ static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *sc
     return done;
 }
 
+static void end_context(void *z) { Z3_del_context(z); }
+
 static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *limits,
                    pr_arena *scratch, pr_outcome *out)
 {
@@ -122,8 +131,11 @@ static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *li
         }
     }
     pr_z3_clear();
-    if (!engine->z) engine->z = pr_z3_context_new();
-    if (!engine->z) return;
+    if (!engine->z) {
+        engine->z = pr_z3_context_new();
+        if (!engine->z) return;
+        pr_guard_set(scratch, &engine->own, end_context, engine->z);
+    }
     pr_smt s;
     out->message = "Z3 reported an error";
     if (!pr_smt_lower(&s, engine->z, q, scratch)) {
@@ -148,7 +160,7 @@ static pr_engine_ctx *open_engine(pr_arena *arena) { return PR_NEW(arena, pr_eng
 
 static void close_engine(pr_engine_ctx *engine)
 {
-    if (engine && engine->z) Z3_del_context(engine->z);
+    if (engine && engine->z) pr_guard_end(&engine->own);
     if (engine) engine->z = NULL;
 }
 

@@ -1,6 +1,7 @@
 /* Contexts, errors, numbers, solvers and the watchdog around Z3. */
 #include "z3_wrap.h"
 #include "util/str.h"
+#include <stdio.h>
 #include <string.h>
 
 static _Thread_local bool failed;
@@ -62,6 +63,13 @@ Z3_solver pr_z3_solver_new(Z3_context z, unsigned arith, int64_t rlimit)
     Z3_solver_set_params(z, s, p);
     Z3_params_dec_ref(z, p);
     return s;
+}
+
+void pr_z3_memory(int64_t bytes)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)((bytes + (1 << 20) - 1) >> 20));
+    Z3_global_param_set("memory_high_watermark_mb", text);
 }
 
 void pr_z3_solver_free(Z3_context z, Z3_solver s)

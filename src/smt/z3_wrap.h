@@ -20,6 +20,8 @@ bool pr_z3_i128(Z3_context z, Z3_ast a, pr_i128 *out);
 /* A solver in one configuration; the reference is the caller's (pr_z3_solver_free). */
 Z3_solver pr_z3_solver_new(Z3_context z, unsigned arith, int64_t rlimit);
 void pr_z3_solver_free(Z3_context z, Z3_solver s);
+/* Past this many bytes of all of Z3 a check ends as unknown; 0 = no limit. Z3 knows only one such limit a process. */
+void pr_z3_memory(int64_t bytes);
 uint64_t pr_z3_resources(Z3_context z, Z3_solver s);       /* cumulative over the context */
 
 /* Interrupts the context after t_wall_ms, or when *interrupt becomes non-zero. Not started at all

@@ -66,9 +66,10 @@ pr_tri pr_query_holds(const pr_query *q, const pr_point *p)
 {
     uint32_t n = pr_vars_count(q->terms);
     if (p->n != q->n_vars) return PR_MAYBE;
-    pr_i128 *value = calloc(n, sizeof *value);
-    bool *known = calloc(n, sizeof *known);
-    if (!value || !known) abort();
+    pr_temp hold;
+    pr_i128 *value = pr_temp_new(pr_terms_arena(q->terms), &hold, n * (sizeof *value + sizeof(bool)));
+    bool *known = (bool *)(value + n);
+    memset(value, 0, n * (sizeof *value + sizeof *known));
     pr_env env = { value, known, n };
     pr_tri r = PR_YES;
     for (int i = 0; i < q->n_vars; i++) {
@@ -90,8 +91,7 @@ pr_tri pr_query_holds(const pr_query *q, const pr_point *p)
         }
         r = both(r, some);
     }
-    free(value);
-    free(known);
+    pr_temp_end(&hold);
     return r;
 }
 
@@ -196,9 +196,10 @@ void pr_query_print(pr_buf *b, const pr_query *q)
 {
     const pr_terms *T = q->terms;
     uint32_t n = pr_terms_count(T), names = 0;
-    uint32_t *count = calloc(n, sizeof *count), *name = calloc(n, sizeof *name);
-    uint8_t *seen = calloc(n, 1);
-    if (!count || !name || !seen) abort();
+    pr_temp hold;
+    size_t size = n * (2 * sizeof(uint32_t) + sizeof(uint8_t));
+    uint32_t *count = memset(pr_temp_new(b->arena, &hold, size), 0, size), *name = count + n;
+    uint8_t *seen = (uint8_t *)(name + n);
     uses u = { T, count, seen };
     each_term(q, count_root, &u);
 
@@ -236,9 +237,7 @@ void pr_query_print(pr_buf *b, const pr_query *q)
         pr_buf_puts(b, ")\n");
     }
     pr_buf_puts(b, ")\n");
-    free(count);
-    free(name);
-    free(seen);
+    pr_temp_end(&hold);
 }
 
 typedef struct twin { pr_var of[2]; } twin;

@@ -51,6 +51,7 @@ typedef struct pr_limits {
     int64_t max_ops;        /* isl operations a query, 20 000; 0 = none                       */
     int64_t first_ops;      /* first lexmin attempt, 700                                     */
     int64_t z3_rlimit;      /* 500 000                                                      */
+    int64_t max_memory;     /* bytes that Z3 may hold, 0 = no limit; ours are the arena's */
     int max_leaves;         /* 256                                                          */
     int64_t sweep, enumerate, delta_nodes; /* evaluated points, instances, nodes; 0 = src/pre's defaults */
     int64_t t_wall_ms;      /* wall-clock backstop of one query, 0 = none                    */

@@ -48,9 +48,10 @@ typedef struct search {
 
 static void merge_reach(uint64_t *map, const pr_terms *T, const pr_term *root, int n_roots)
 {
-    uint32_t *ids, n = pr_term_below(T, root, n_roots, &ids);
+    pr_temp hold;
+    uint32_t *ids, n = pr_term_below(T, root, n_roots, &hold, &ids);
     for (uint32_t i = 0; i < n; i++) map[ids[i] / 64] |= (uint64_t)1 << (ids[i] % 64);
-    free(ids);
+    pr_temp_end(&hold);
 }
 
 /* Roots: overlap conjuncts and everything the query lists. False when one of them is PR_TERM_NONE.

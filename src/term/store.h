@@ -57,8 +57,8 @@ pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const
 /* range.c: interval of one node from the intervals of its children; var gives a VAR's interval. */
 pr_interval pr_range_step(const pr_terms *T, const node *x, const pr_interval *child,
                           pr_interval var);
-/* Ids of the nodes reachable from the roots, ascending (malloc; the caller frees); their number. */
-uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, uint32_t **ids);
+/* Ids of the nodes reachable from the roots, ascending; their number. The caller ends *hold. */
+uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, pr_temp *hold, uint32_t **ids);
 /* The node t with other children (same number), through the normalising constructors. */
 pr_term pr_term_rebuild(pr_terms *T, pr_term t, const pr_term *child);
 #endif

@@ -101,7 +101,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static pr_tab_facts measure(const struct pr_table *x, pr_i128 lo, pr_i128 hi)
+static pr_tab_facts measure(const pr_arena *arena, const struct pr_table *x, pr_i128 lo, pr_i128 hi)
 {
     pr_tab_facts f = { .spread = PR_INF, .nondecreasing = true };
     int64_t from = clamped(x, lo), to = clamped(x, hi);
@@ -116,18 +116,17 @@ static pr_tab_facts measure(const struct pr_table *x, pr_i128 lo, pr_i128 hi)
     }
     if (to <= from) return f;
     const pr_i128 *s = v + from;
-    pr_i128 *copy = NULL;
+    pr_temp hold = { 0 };
     int64_t n = to - from + 1;
     if (!sorted) {
-        copy = malloc(sizeof *copy * (size_t)n);
-        if (!copy) abort();
+        pr_i128 *copy = pr_temp_new(arena, &hold, sizeof *copy * (size_t)n);
         memcpy(copy, s, sizeof *copy * (size_t)n);
         qsort(copy, (size_t)n, sizeof *copy, by_value);
         s = copy;
     }
     for (int64_t i = 1; i < n; i++)
         if (s[i] - s[i - 1] < f.spread) f.spread = s[i] - s[i - 1];
-    free(copy);
+    pr_temp_end(&hold);
     return f;
 }
 
@@ -139,7 +138,7 @@ pr_tab_facts pr_tab_facts_of(const pr_terms *T, pr_tab t, pr_interval index)
     if (index.hi < index.lo) return (pr_tab_facts){ .spread = 0 };
     for (int i = 0; i < x->n_memo; i++)
         if (x->memo[i].lo == index.lo && x->memo[i].hi == index.hi) return x->memo[i].facts;
-    slice s = { index.lo, index.hi, measure(x, index.lo, index.hi) };
+    slice s = { index.lo, index.hi, measure(T->arena, x, index.lo, index.hi) };
     x->memo[x->next_memo] = s;
     x->next_memo = (x->next_memo + 1) % SLICES;
     if (x->n_memo < SLICES) x->n_memo++;

@@ -134,8 +134,9 @@ static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *
     T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + x.n, sizeof *T->kids);
     x.first = T->n_kids;
     x.shared = x.op != PR_TERM_OP_APP && (x.op != PR_TERM_OP_VAR || is_shared(&T->vars[x.aux]));
-    pr_interval few[8], *facts = x.n <= 8 ? few : malloc(sizeof *facts * x.n);
-    if (!facts) abort();
+    if (coef) T->coefs = grow(T->arena, T->coefs, T->n_coefs, &T->cap_coefs, T->n_coefs + x.n, sizeof *T->coefs);
+    pr_interval few[8], *facts = x.n <= 8 ? few : malloc(sizeof *facts * x.n); /* nothing else is allocated meanwhile */
+    if (!facts) pr_arena_exhausted(T->arena);
     for (uint32_t i = 0; i < x.n; i++) {
         assert(child[i].id && child[i].id < T->n_nodes);
         T->kids[x.first + i] = child[i].id;
@@ -144,8 +145,6 @@ static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *
     }
     T->n_kids += x.n;
     if (coef) {
-        T->coefs = grow(T->arena, T->coefs, T->n_coefs, &T->cap_coefs, T->n_coefs + x.n,
-                        sizeof *T->coefs);
         x.coef = T->n_coefs;
         memcpy(T->coefs + x.coef, coef, sizeof *coef * x.n);
         T->n_coefs += x.n;

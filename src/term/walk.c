@@ -74,12 +74,11 @@ static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_r
     return w;
 }
 
-uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, uint32_t **ids)
+uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, pr_temp *hold, uint32_t **ids)
 {
     struct walk_work *w = collect(T, root, n_roots);
     uint32_t n = (uint32_t)w->ids.n;
-    *ids = malloc(sizeof **ids * (n + 1));
-    if (!*ids) abort();
+    *ids = pr_temp_new(T->arena, hold, sizeof **ids * (n + 1));
     if (n) memcpy(*ids, w->ids.data, sizeof **ids * n);
     sort_ids(*ids, n);
     return n;
@@ -88,9 +87,10 @@ uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, uint
 void pr_term_visit_all(const pr_terms *T, const pr_term *root, int n_roots,
                        void (*visit)(void *user, pr_term t), void *user)
 {
-    uint32_t *ids, n = pr_term_below(T, root, n_roots, &ids);
+    pr_temp hold;
+    uint32_t *ids, n = pr_term_below(T, root, n_roots, &hold, &ids);
     for (uint32_t i = 0; i < n; i++) visit(user, (pr_term){ ids[i] });
-    free(ids);
+    pr_temp_end(&hold);
 }
 
 void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_term t), void *user)
@@ -104,10 +104,11 @@ bool pr_term_any(const pr_terms *T, pr_term t,
     if (pr_term_none(t)) return false;
     if (test(user, T, t)) return true;
     if (node_of(T, t)->n == 0) return false;
-    uint32_t *ids, n = pr_term_below(T, &t, 1, &ids);
+    pr_temp hold;
+    uint32_t *ids, n = pr_term_below(T, &t, 1, &hold, &ids);
     bool found = false;
     for (uint32_t i = 0; i + 1 < n && !found; i++) found = test(user, T, (pr_term){ ids[i] });
-    free(ids);
+    pr_temp_end(&hold);
     return found;
 }
 
@@ -197,13 +198,14 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t)
         s->memo_cap = cap;
     }
     if (!s->memo[t.id].id) {
-        uint32_t *ids, n = pr_term_below(T, &t, 1, &ids);
+        pr_temp hold;
+        uint32_t *ids, n = pr_term_below(T, &t, 1, &hold, &ids);
         for (uint32_t i = 0; i < n; i++) {
             if (s->memo[ids[i]].id) continue;
             pr_term r = subst_node(s, (pr_term){ ids[i] });
             s->memo[ids[i]].id = r.id ? r.id : NONE_DONE;
         }
-        free(ids);
+        pr_temp_end(&hold);
     }
     uint32_t r = s->memo[t.id].id;
     return (pr_term){ r == NONE_DONE ? 0 : r };
@@ -218,9 +220,11 @@ void pr_conjuncts(pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena)
         return;
     }
     int start = out->n;
-    uint64_t *seen = calloc(t.id / 64 + 1, sizeof *seen);
+    pr_temp hold;
+    size_t words = t.id / 64 + 1;
+    uint64_t *seen = pr_temp_new(arena, &hold, words * sizeof *seen);
+    memset(seen, 0, words * sizeof *seen);
     PR_VEC(pr_term) stack = { 0 };
-    if (!seen) abort();
     pr_vec_push(arena, &stack, t);
     while (stack.n) {
         pr_term c = stack.data[--stack.n];
@@ -240,5 +244,5 @@ void pr_conjuncts(pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena)
             pr_vec_push(arena, out, PR_TERM_FALSE);
         }
     }
-    free(seen);
+    pr_temp_end(&hold);
 }

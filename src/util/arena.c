@@ -13,6 +13,7 @@ typedef struct chunk {
 } chunk;
 
 struct pr_arena {
+    pr_guard guard;
     chunk *top, *spare; /* spare: the largest chunk that a release gave back */
     size_t cap, total, next;
     pr_oom *oom;
@@ -30,6 +31,7 @@ static int bin_of(size_t size)
 
 static void chunk_free(pr_oom *oom, chunk *c)
 {
+    if (c && oom) oom->bytes -= c->size;
     int bin = c ? bin_of(c->size) : -1;
     if (bin < 0 || !oom || oom->n_kept + c->size > MOST_KEPT) {
         free(c);
@@ -42,15 +44,19 @@ static void chunk_free(pr_oom *oom, chunk *c)
 
 static chunk *chunk_new(pr_oom *oom, size_t size)
 {
+    if (oom && oom->limit && (size > oom->limit || oom->bytes > oom->limit - size)) {
+        oom->over = true;
+        return NULL;
+    }
     int bin = oom ? bin_of(size) : -1;
     chunk *c = bin < 0 ? NULL : oom->kept[bin];
     if (c) {
         oom->kept[bin] = c->prev;
         oom->n_kept -= c->size;
-        return c;
+    } else if (size <= SIZE_MAX - sizeof *c && (c = malloc(sizeof *c + size))) {
+        c->size = size;
     }
-    c = malloc(sizeof *c + size);
-    if (c) c->size = size;
+    if (c && oom) oom->bytes += size;
     return c;
 }
 
@@ -65,31 +71,88 @@ void pr_oom_drop(pr_oom *oom)
     oom->n_kept = 0;
 }
 
-static void exhausted(const pr_arena *a)
+/* ---- when memory runs out ------------------------------------------------------------------- */
+struct pr_within {
+    jmp_buf point;
+    struct pr_within *outer;
+    pr_guard *floor;
+};
+
+static _Noreturn void exhausted(pr_oom *oom)
 {
-    if (a && a->oom) {
-        void (*unwind)(void *) = a->oom->unwind;
-        a->oom->unwind = NULL;
-        if (unwind) unwind(a->oom->unwind_user);
-        longjmp(a->oom->point, 1);
+    if (!oom) {
+        fputs("polyrace: out of memory\n", stderr);
+        abort();
     }
-    fputs("polyrace: out of memory\n", stderr);
-    abort();
+    struct pr_within *w = oom->over ? oom->within : NULL;
+    while (oom->guards != (w ? w->floor : NULL)) pr_guard_end(oom->guards);
+    if (w) longjmp(w->point, 1);
+    oom->within = NULL;
+    longjmp(oom->point, 1);
 }
 
-pr_arena *pr_arena_new(size_t cap_bytes, pr_oom *oom)
+void pr_arena_exhausted(const pr_arena *a)
+{ exhausted(a->oom); }
+
+bool pr_oom_within(pr_oom *oom, void (*f)(void *user), void *user)
 {
-    pr_arena *a = calloc(1, sizeof *a);
-    if (!a) return NULL;
-    a->cap = cap_bytes;
-    a->next = LEAST_CHUNK;
-    a->oom = oom;
-    return a;
+    struct pr_within w = { .outer = oom->within, .floor = oom->guards };
+    oom->within = &w;
+    oom->over = false;
+    if (setjmp(w.point)) {
+        oom->within = w.outer;
+        oom->over = false;
+        return false;
+    }
+    f(user);
+    oom->within = w.outer;
+    return true;
 }
 
-void pr_arena_free(pr_arena *a)
+static void guard(pr_oom *oom, pr_guard *g, void (*release)(void *what), void *what)
 {
-    if (!a) return;
+    *g = (pr_guard){ .prev = oom ? oom->guards : NULL, .oom = oom, .release = release, .what = what };
+    if (!oom) return;
+    if (g->prev) g->prev->next = g;
+    oom->guards = g;
+}
+
+void pr_guard_set(const pr_arena *a, pr_guard *g, void (*release)(void *what), void *what)
+{ guard(a->oom, g, release, what); }
+
+void pr_guard_drop(pr_guard *g)
+{
+    g->release = NULL;
+    if (!g->oom) return;
+    if (g->next) g->next->prev = g->prev;
+    else g->oom->guards = g->prev;
+    if (g->prev) g->prev->next = g->next;
+    g->oom = NULL;
+}
+
+void pr_guard_end(pr_guard *g)
+{
+    void (*release)(void *what) = g->release;
+    void *what = g->what;
+    pr_guard_drop(g);
+    if (release) release(what);
+}
+
+void *pr_temp_new(const pr_arena *a, pr_temp *t, size_t bytes)
+{
+    void *p = malloc(bytes ? bytes : 1);
+    if (!p) exhausted(a->oom);
+    pr_guard_set(a, &t->guard, free, p);
+    return p;
+}
+
+void pr_temp_end(pr_temp *t)
+{ pr_guard_end(&t->guard); }
+
+/* ---- arenas --------------------------------------------------------------------------------- */
+static void arena_end(void *what)
+{
+    pr_arena *a = what;
     while (a->top) {
         chunk *c = a->top;
         a->top = c->prev;
@@ -99,16 +162,40 @@ void pr_arena_free(pr_arena *a)
     free(a);
 }
 
+pr_arena *pr_arena_new(size_t cap_bytes, pr_oom *oom)
+{
+    pr_arena *a = calloc(1, sizeof *a);
+    if (!a) {
+        if (oom) exhausted(oom);
+        return NULL;
+    }
+    a->cap = cap_bytes;
+    a->next = LEAST_CHUNK;
+    a->oom = oom;
+    guard(oom, &a->guard, arena_end, a);
+    return a;
+}
+
+void pr_arena_keep(pr_arena *a)
+{ pr_guard_drop(&a->guard); }
+
+void pr_arena_free(pr_arena *a)
+{
+    if (!a) return;
+    pr_guard_drop(&a->guard);
+    arena_end(a);
+}
+
 void *pr_arena_raw(pr_arena *a, size_t bytes)
 {
-    if (bytes > SIZE_MAX - 64) exhausted(a);
+    if (bytes > SIZE_MAX - 64) exhausted(a->oom);
     size_t n = (bytes + 15) & ~(size_t)15;
     if (n == 0) n = 16;
-    if (a->cap && a->total + n > a->cap) exhausted(a);
+    if (a->cap && a->total + n > a->cap) exhausted(a->oom);
     if (!a->top || a->top->size - a->top->used < n) {
         if (a->oom && a->oom->stop && *a->oom->stop) {
             a->oom->stopped = true;
-            exhausted(a);
+            exhausted(a->oom);
         }
         size_t size = a->next;
         while (size < n && size < (1u << 20)) size *= 2;
@@ -119,7 +206,7 @@ void *pr_arena_raw(pr_arena *a, size_t bytes)
             a->spare = NULL;
         } else {
             c = chunk_new(a->oom, size);
-            if (!c) exhausted(a);
+            if (!c) exhausted(a->oom);
         }
         c->prev = a->top;
         c->used = 0;
