@@ -169,7 +169,8 @@ static void read_module(void *user)
 
 /* The module is still open. */
 static polyrace_module *module_read(polyrace_context *c, const char *text, size_t length,
-                                    const char *name, const polyrace_options *o, pr_error *err)
+                                    const char *name, const polyrace_options *o, size_t budget,
+                                    pr_error *err)
 {
     if (c->interrupt) {
         c->interrupt = 0;
@@ -181,9 +182,11 @@ static polyrace_module *module_read(polyrace_context *c, const char *text, size_
     reading r = { .m = m, .text = text, .length = length, .o = o };
     int64_t began = pr_now_us();
     pr_arena_pos mark = pr_arena_mark(m->child.arena);
+    size_t outer = c->oom.limit;
     c->oom.stop = &c->interrupt;
-    bool fits = pr_oom_within(&c->oom, read_module, &r);
+    bool fits = pr_in_budget(c, budget, read_module, &r);
     c->oom.stop = NULL;
+    c->oom.limit = outer;
     if (!fits) {
         char why[96];
         pr_arena_release(m->child.arena, mark);
@@ -210,9 +213,8 @@ polyrace_module *polyrace_module_parse_with(polyrace_context *c, const char *tex
     polyrace_options full;
     if (!pr_options_read(o, &full, err)) return NULL;
     PR_EXHAUSTED(c) return pr_context_exhausted(c, err), NULL;
-    pr_context_budget(c, &full);
     pr_error e = { 0 };
-    polyrace_module *m = module_read(c, text, length, name, &full, &e);
+    polyrace_module *m = module_read(c, text, length, name, &full, pr_context_budget(c, &full), &e);
     if (m) m->child.open = false;
     else pr_copy_error(err, &e);
     return m;
@@ -335,16 +337,42 @@ static void refuse(pr_job *j, pr_refusal_kind kind, const char *message)
     pr_vec_push(j->arena, &j->refusals, f);
 }
 
-/* The refusal of what took too much; it needs memory itself, so the budget ends here. */
+/* The refusal of what took too much. */
 static void over_budget(pr_plan *p, pr_job *j, pr_refusal_vec *to, const char *doing)
 {
     char why[96];
-    size_t limit = p->ctx->oom.limit;
-    p->ctx->oom.limit = 0;
     pr_refusal f = { .kind = PR_REFUSAL_BUDGET, .message = pr_arena_printf(j->arena, "%s", pr_over_budget(why, &p->o, doing)),
                      .hint = "raise --max-memory" };
     pr_vec_push(j->arena, to, f);
-    p->ctx->oom.limit = limit;
+}
+
+/* One step of a configuration's preparation. What takes too much memory is refused, and the step left nothing. */
+typedef struct step {
+    pr_status (*run)(pr_plan *p, int k, pr_error *err);
+    pr_plan *p;
+    int k;
+    pr_status s;
+    pr_error *err;
+} step;
+
+static void run_step(void *user)
+{
+    step *x = user;
+    x->s = x->run(x->p, x->k, x->err);
+}
+
+static pr_status in_budget(pr_plan *p, int k, pr_status (*run)(pr_plan *p, int k, pr_error *err), const char *doing, pr_error *err)
+{
+    pr_job *j = &p->jobs[k], before = *j;
+    step x = { .run = run, .p = p, .k = k, .err = err };
+    pr_arena_pos mark = pr_arena_mark(j->arena);
+    if (pr_in_budget(p->ctx, p->budget, run_step, &x)) return x.s;
+    p->ctx->oom.stop = NULL;
+    pr_child_abandon(p->ctx, &p->box->child);
+    pr_arena_release(j->arena, mark);
+    *j = before;
+    over_budget(p, j, &j->refusals, doing);
+    return PR_OK;
 }
 
 static void hold(pr_plan *p, polyrace_module *m)
@@ -369,7 +397,7 @@ static pr_status read_text(pr_plan *p, pr_job *j, const pr_launch_text *t, polyr
         text = read_file(j->arena, t->path, (size_t)p->o.max_text + 1, &length);
         if (!text) return pr_fail(err, PR_ERR_IO, name, t->line, t->col, "cannot read %s", t->path);
     }
-    *out = module_read(p->ctx, text, length, t->path ? t->path : name, &p->o, err);
+    *out = module_read(p->ctx, text, length, t->path ? t->path : name, &p->o, p->budget, err);
     if (!*out) return err ? err->kind : PR_ERR_INPUT;
     (*out)->ttgir = t->ttgir;
     hold(p, *out);
@@ -422,7 +450,7 @@ static pr_status job_texts(pr_plan *p, const polyrace_module *m, pr_error *err)
         if (m) {
             j->module = (polyrace_module *)m;
             j->us_parse = m->us_parse;
-        } else if (job_text(p, k, &e) != PR_OK) {
+        } else if (in_budget(p, k, job_text, "reading the text", &e) != PR_OK) {
             if (e.kind != PR_ERR_INPUT && e.kind != PR_ERR_IO) return *err = e, e.kind;
             if (!failed++) first = e;
             refuse(j, PR_REFUSAL_UNPARSABLE,
@@ -512,7 +540,7 @@ static bool triton_at_least(pr_str version, int major, int minor)
     return part[0] > major || (part[0] == major && part[1] >= minor);
 }
 
-static pr_status lower(pr_plan *p, int k, pr_error *err)
+static pr_status job_lower(pr_plan *p, int k, pr_error *err)
 {
     pr_job *j = &p->jobs[k];
     if (!j->func || j->module->ttgir) return PR_OK;
@@ -559,31 +587,6 @@ static pr_status lower(pr_plan *p, int k, pr_error *err)
     return s;
 }
 
-typedef struct lowering {
-    pr_plan *p;
-    int k;
-    pr_status s;
-    pr_error *err;
-} lowering;
-
-static void run_lower(void *user)
-{
-    lowering *l = user;
-    l->s = lower(l->p, l->k, l->err);
-}
-
-static pr_status job_lower(pr_plan *p, int k, pr_error *err)
-{
-    pr_job *j = &p->jobs[k], before = *j;
-    lowering l = { .p = p, .k = k, .err = err };
-    pr_arena_pos mark = pr_arena_mark(j->arena);
-    if (pr_oom_within(&p->ctx->oom, run_lower, &l)) return l.s;
-    pr_arena_release(j->arena, mark);
-    *j = before;
-    over_budget(p, j, &j->refusals, "lowering this kernel");
-    return PR_OK;
-}
-
 static void add_dir(pr_verdict_box *box, const char *dir)
 {
     for (int k = 0; k < box->dirs.n; k++)
@@ -602,7 +605,7 @@ pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m
                        pr_error *err)
 {
     *p = (pr_plan){ .ctx = c, .o = *o };
-    pr_context_budget(c, o);
+    p->budget = pr_context_budget(c, o);
     pr_options_convert(c, o, &p->hb);
     if (!m && !l)
         return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "neither a module nor a launch was given");
@@ -620,6 +623,7 @@ pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m
         p->jobs[k].arena = arena;
         p->jobs[k].interrupt = &c->interrupt;
     }
+    pr_vec_reserve(arena, &p->box->modules, 2 * p->n_jobs + 1); /* a step that is undone does not move it */
     if (m) hold(p, (polyrace_module *)m);
     if (o->source_dir)
         add_dir(p->box, pr_arena_strndup(arena, o->source_dir, strlen(o->source_dir)));
@@ -629,8 +633,8 @@ pr_status pr_plan_make(pr_plan *p, polyrace_context *c, const polyrace_module *m
     pr_status s = job_texts(p, m, err);
     for (int k = 0; k < p->n_jobs && s == PR_OK; k++) {
         if (p->jobs[k].module) add_dir(p->box, dir_of(arena, p->jobs[k].module->name));
-        s = job_bind(p, k, err);
-        if (s == PR_OK && lower) s = job_lower(p, k, err);
+        s = in_budget(p, k, job_bind, "binding the launch", err);
+        if (s == PR_OK && lower) s = in_budget(p, k, job_lower, "lowering this kernel", err);
     }
     add_dir(p->box, "");
     for (int k = 0, n = p->box->dirs.n; k < n;
@@ -746,7 +750,7 @@ static pr_status check_job(pr_plan *p, int k, pr_config_verdict *out, pr_certifi
     struct polyrace_verdict before = box->v; /* notes */
     pr_arena_pos mark = pr_arena_mark(j->arena);
     begin(j, out);
-    if (!pr_oom_within(&p->ctx->oom, decide, &d)) {
+    if (!pr_in_budget(p->ctx, p->budget, decide, &d)) {
         /* the records are half built: nothing of this configuration is used any more */
         pr_arena_release(j->arena, mark);
         box->v = before;

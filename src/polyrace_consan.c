@@ -148,11 +148,17 @@ polyrace_error_kind polyrace_consan(polyrace_context *c, const polyrace_module *
     pr_error e = { 0 };
     pr_plan p;
     if (pr_plan_make(&p, c, m, launch_or_null, &full, false, &e) != PR_OK) return pr_copy_error(err, &e);
+    c->oom.limit = p.budget;
     pr_buf b;
     pr_buf_init(&b, p.box->child.arena);
     pr_status s = PR_OK;
     for (int k = 0; k < p.n_jobs && s == PR_OK; k++) {
         pr_consan_result r;
+        const polyrace_module *read = p.jobs[k].module;
+        if (read && !read->ir) {
+            s = pr_fail(&e, PR_ERR_LIMIT, read->limit.file, read->limit.line, read->limit.col, "%s", read->limit.message);
+            break;
+        }
         if (!emulate(&p, &p.jobs[k], consan, &r, NULL)) {
             s = pr_fail(&e, PR_ERR_INPUT, p.jobs[k].module ? p.jobs[k].module->name : "", 0, 0,
                         "no TTGIR text to emulate");

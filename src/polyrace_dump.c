@@ -273,6 +273,7 @@ polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m,
     pr_plan p;
     if (pr_plan_make(&p, c, m, launch_or_null, &full, stage != POLYRACE_STAGE_PARSE, &e) != PR_OK)
         return pr_copy_error(err, &e);
+    c->oom.limit = p.budget;
     pr_buf b;
     pr_buf_init(&b, p.box->child.arena);
     pr_status s = PR_OK;

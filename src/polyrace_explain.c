@@ -77,6 +77,7 @@ polyrace_error_kind polyrace_explain(polyrace_context *c, const polyrace_module 
     bool json = kind == POLYRACE_FORMAT_JSON;
     if (json) pr_buf_puts(&b, "{\"version\":1,\"verdict\":\n");
     pr_verdict_render(&b, v, format);
+    c->oom.limit = p.budget;
     s = explain_all(&p, v, json, &b, &e);
     if (c->interrupt && (s == PR_OK || s == PR_ERR_INTERRUPTED)) {
         c->interrupt = 0;

@@ -69,8 +69,10 @@ typedef struct pr_verdict_box {
     pr_context_arm(c);                                                                             \
     if (setjmp((c)->oom.point))
 void pr_context_arm(polyrace_context *c);
-/* The budget of the options, counted from here; ends with the call. */
-void pr_context_budget(polyrace_context *c, const polyrace_options *o);
+/* The budget of the options, counted from here; 0 = none. */
+size_t pr_context_budget(const polyrace_context *c, const polyrace_options *o);
+/* Runs f in it; false when f was ended by it. What comes between such steps is small and not limited. */
+bool pr_in_budget(polyrace_context *c, size_t budget, void (*f)(void *user), void *user);
 /* What a refusal says; returns text. */
 const char *pr_over_budget(char text[96], const polyrace_options *o, const char *doing);
 polyrace_error_kind pr_context_exhausted(polyrace_context *c, polyrace_error *err);
@@ -81,6 +83,8 @@ void pr_launch_end(pr_child *self);
 pr_status pr_launch_ready(polyrace_launch *l, pr_error *err);
 void pr_child_keep(pr_child *c);
 void pr_child_drop(pr_child *c);
+/* Ends the children under construction that are younger than `since`. */
+void pr_child_abandon(polyrace_context *c, const pr_child *since);
 polyrace_error_kind pr_copy_error(polyrace_error *to, const pr_error *from);
 polyrace_error_kind pr_usage(polyrace_error *err, const char *message);
 bool pr_options_read(const polyrace_options *o, polyrace_options *full, polyrace_error *err);
@@ -112,6 +116,7 @@ typedef struct pr_plan {
     polyrace_launch *launch; /* an item, or null */
     polyrace_options o;
     pr_options hb;
+    size_t budget; /* of memory, for pr_in_budget */
     pr_job *jobs;
     int n_jobs;
 } pr_plan;

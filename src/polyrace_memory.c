@@ -44,6 +44,14 @@ void pr_child_drop(pr_child *c)
     if (--c->refs == 0) child_end(c);
 }
 
+void pr_child_abandon(polyrace_context *c, const pr_child *since)
+{
+    for (pr_child *k = c->first, *next; k && k != since; k = next) {
+        next = k->next;
+        if (k->open) child_end(k);
+    }
+}
+
 /* ---- contexts ------------------------------------------------------------------------------- */
 polyrace_context *polyrace_context_new(void)
 { return calloc(1, sizeof(polyrace_context)); /* outside arenas: its jump buffer must survive them */ }
@@ -71,10 +79,18 @@ void pr_context_arm(polyrace_context *c)
     c->oom.stopped = false;
 }
 
-void pr_context_budget(polyrace_context *c, const polyrace_options *o)
+size_t pr_context_budget(const polyrace_context *c, const polyrace_options *o)
 {
     size_t most = o->max_memory > 0 && (uint64_t)o->max_memory < SIZE_MAX ? (size_t)o->max_memory : 0;
-    c->oom.limit = most && most < SIZE_MAX - c->oom.bytes ? c->oom.bytes + most : 0;
+    return most && most < SIZE_MAX - c->oom.bytes ? c->oom.bytes + most : 0;
+}
+
+bool pr_in_budget(polyrace_context *c, size_t budget, void (*f)(void *user), void *user)
+{
+    c->oom.limit = budget;
+    bool done = pr_oom_within(&c->oom, f, user);
+    c->oom.limit = 0;
+    return done;
 }
 
 const char *pr_over_budget(char text[96], const polyrace_options *o, const char *doing)

@@ -409,6 +409,7 @@ polyrace_error_kind polyrace_replay(polyrace_context *c, const polyrace_module *
     pr_plan p;
     bool prints = (flags & POLYRACE_REPLAY_FOOTPRINTS) != 0;
     if (pr_plan_make(&p, c, m, launch, &full, prints, &e) != PR_OK) return pr_copy_error(err, &e);
+    c->oom.limit = p.budget;
     pr_buf b;
     pr_buf_init(&b, p.box->child.arena);
     for (int k = 0; k < p.n_jobs; k++) {

@@ -68,8 +68,8 @@ Z3_solver pr_z3_solver_new(Z3_context z, unsigned arith, int64_t rlimit)
 void pr_z3_memory(int64_t bytes)
 {
     char text[32];
-    snprintf(text, sizeof text, "%lld", (long long)((bytes + (1 << 20) - 1) >> 20));
-    Z3_global_param_set("memory_high_watermark_mb", text);
+    snprintf(text, sizeof text, "%lld", (long long)(bytes < UINT32_MAX ? bytes : UINT32_MAX));
+    Z3_global_param_set("memory_high_watermark", text);
 }
 
 void pr_z3_solver_free(Z3_context z, Z3_solver s)

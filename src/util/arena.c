@@ -206,6 +206,7 @@ void *pr_arena_raw(pr_arena *a, size_t bytes)
             a->spare = NULL;
         } else {
             c = chunk_new(a->oom, size);
+            while (!c && size > LEAST_CHUNK && size / 2 >= n) c = chunk_new(a->oom, size /= 2);
             if (!c) exhausted(a->oom);
         }
         c->prev = a->top;
