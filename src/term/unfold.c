@@ -130,9 +130,10 @@ bool pr_query_unfold(const pr_query *q, pr_arena *arena, pr_query *out)
     for (int i = 0; i < n - 2; i++)
         if (pr_term_none(root[i])) return false;
     unfold u = { .T = q->terms, .arena = arena };
-    u.n = pr_term_below(q->terms, root, n, &u.ids);
+    pr_temp hold;
+    u.n = pr_term_below(q->terms, root, n, &hold, &u.ids);
     u.to = PR_NEW_N(arena, pr_term, u.n + 1);
     bool done = fill(&u, q, out);
-    free(u.ids);
+    pr_temp_end(&hold);
     return done;
 }
