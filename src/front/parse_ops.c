@@ -40,6 +40,7 @@ static void typed_operands(pr_parser *p, pr_draft *d)
     int first = d->uses.n, n = pr_parse_operands(p, d);
     if (n == 0) return;
     pr_types types = { 0 };
+    pr_parse_attr_dict(p, d);                        /* of tt.reduce.return between operands and types */
     pr_parse_expect(p, PR_TOK_COLON, "after operand list");
     int line = p->tok.line, col = p->tok.col;
     pr_parse_type_list(p, &types);

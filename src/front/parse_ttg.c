@@ -167,7 +167,10 @@ static void operands(pr_parser *p, pr_draft *d, const char *format)
     int segments[16], n = 0;
     for (; *format; format++) {
         switch (*format) {
-        case ',': pr_parse_expect(p, PR_TOK_COMMA, "between operands"); break;
+        case ',':
+            pr_parse_attr_dict(p, d);                /* barrier_expect has it before the predicate */
+            pr_parse_expect(p, PR_TOK_COMMA, "between operands");
+            break;
         case '[': pr_parse_expect(p, PR_TOK_LSQUARE, "before indices"); break;
         case ']': pr_parse_expect(p, PR_TOK_RSQUARE, "after indices"); break;
         case 'i': pr_parse_prop(p, d, "value", integer(p)); break;

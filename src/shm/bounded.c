@@ -91,6 +91,7 @@ typedef struct machine {
     PR_VEC(past) first_contents; /* writes of agent 0 before a warp_specialize                        */
     PR_VEC(done) steps;
     bool stop, stuck, strict;
+    bool uncertain;              /* whether the views at hand have common bytes is not known          */
     uint64_t random;
 } machine;
 
@@ -239,7 +240,7 @@ static void report(machine *m, pr_shm_finding_id id, const pr_shm_event *first, 
 {
     pr_shm_finding f = { .id = id, .alloc = v ? v->alloc : -1, .slot = v ? slot_of(m, v) : -1, .phase = phase,
                          .byte_lo = -1, .byte_hi = -1, .what = what, .missing = missing, .trip_counts = m->trips, .run = m->run,
-                         .assumed = m->t->assumed };
+                         .assumed = m->t->assumed || m->uncertain };
     if (first) f.first = instance(first);
     if (second) f.second = instance(second);
     if (v) bytes_of(m, v, &f.byte_lo, &f.byte_hi);
@@ -410,10 +411,12 @@ static void live_reuse(machine *m, const pr_shm_event *e, const pr_shm_access *b
         for (int i = 0; m->barriers[a] && i < m->n_slots[a]; i++) {
             const barrier *x = &m->barriers[a][i];
             if (!x->live || !overlaps(m, &x->place, &b->view)) continue;
+            m->uncertain = b->view.partial;
             report(m, PR_SHM_F_BAR_LIVE_REUSE, e, NULL, &b->view, -2,
                    pr_arena_printf(m->p->arena, "%s accesses %s, whose bytes hold the live barrier %s", who(m, e), place(m, &b->view),
                                    place(m, &x->place)),
                    "inval_barrier must come before its bytes are used for data");
+            m->uncertain = false;
             return;
         }
     }
@@ -449,9 +452,11 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
             bool conflict = meet && (x.a->write || b->write)
                             && !(x.a->atomic && b->atomic && pr_str_eq(x.a->atomic_kind, b->atomic_kind));
             bool before = ordered(m, &g->now, &x, b, e);
+            m->uncertain = x.a->view.partial || b->view.partial;
             if (conflict && (before || m->strict)) proxy(m, &x, e, b);
             if (conflict && !before && !m->strict) race(m, &x, e, b, visit);
             if (conflict && !before && m->strict) unmet(m, &x, e, b);
+            m->uncertain = false;
             bool superseded = meet && before && b->write && x.e->op != e->op && covers(m, &b->view, &x.a->view)
                               && x.a->async_proxy == b->async_proxy;
             if (!superseded) m->history[other].data[kept++] = x;
@@ -505,7 +510,7 @@ static void attribute(machine *m, const pr_shm_event *e, int bar, int64_t phase)
 {
     if (!bar && m->steps.n && m->steps.data[m->steps.n - 1].e == e) m->steps.data[m->steps.n - 1].phase = phase;
     if (!m->attributions) return;
-    pr_shm_attribution a = { .op = e->op->id, .bar = bar, .n_loops = e->n_loops, .phase = phase };
+    pr_shm_attribution a = { .op = e->op->id, .bar = bar, .n_loops = e->n_loops, .flat = e->flat, .phase = phase };
     for (int i = 0; i < e->n_loops; i++) a.iteration[i] = e->iteration[i];
     pr_vec_push(m->p->arena, m->attributions, a);
 }

@@ -72,6 +72,7 @@ static void run(work *w, const int64_t *value, int n)
     } else {
         pr_shm_evidence e = { .n_trips = t.n_trips };
         memcpy(e.trips, t.trips, sizeof e.trips);
+        memcpy(e.total, t.total, sizeof e.total);
         bool keep = w->attributed < EVIDENCE;
         const char *text = trips_text(w, &t);
         int before = w->findings.n;
@@ -168,6 +169,21 @@ static void bounded(work *w)
                 if (is_program_count(&w->p->params.data[c])) value[c] = 8;
             value[l] = is_program_number(q) ? k[i] : launch_value(q, k[i], unit);
             run(w, value, n);
+        }
+    }
+    /* Runs that were too long: a bound that nothing divides grew with those that a tile size divides. One grows, the
+     * others are small. */
+    for (int i = 1; w->skipped && i < n_k && k[i] <= 9; i++) {
+        for (int l = 0; l < n; l++) {
+            const pr_shm_param *q = &w->p->params.data[l];
+            if (!q->leaf || is_program_number(q) || is_program_count(q)) continue;
+            for (int s = -1; s < n_scales; s++) {
+                for (int others = 1; others <= 3; others += 2) {
+                    set_all(w, value, others, 1);
+                    value[l] = launch_value(q, k[i], s < 0 ? 1 : w->p->scales.data[s]);
+                    run(w, value, n);
+                }
+            }
         }
     }
 }

@@ -40,6 +40,7 @@ static void whole(pr_walk *w, int alloc, pr_shm_view *v)
 static void narrow_index(pr_walk *w, pr_shm_view *v, pr_sv index)
 {
     int d = v->rank ? v->dim[0] : -1;
+    v->partial = v->partial || d < 0;
     if (d >= 0) {
         v->indexed[d] = true;
         v->index[d] = index.kind == PR_SV_TERM ? index.t : PR_TERM_NONE;
@@ -52,6 +53,7 @@ static void narrow_index(pr_walk *w, pr_shm_view *v, pr_sv index)
 static void narrow_box(pr_shm_view *v, int i, int64_t offset, int64_t size)
 {
     int d = i < v->rank ? v->dim[i] : -1;
+    v->partial = v->partial || d < 0;
     if (d < 0) return;
     v->lo[d] += offset;
     v->hi[d] = v->lo[d] + size;
@@ -62,6 +64,17 @@ static void blur(pr_shm_view *v, int rank)
     v->blurred = true;
     v->rank = rank;
     for (int i = 0; i < PR_SHM_RANK; i++) v->dim[i] = -1;
+}
+
+/* Has a view of this type all the bytes of v? In tensor memory the elements decide how columns are filled. */
+static bool same_bytes(pr_walk *w, const pr_shm_view *v, const pr_type *t)
+{
+    const pr_shm_alloc *a = &w->p->allocs.data[v->alloc];
+    int64_t box = a->elem_bits, bits = t->elem ? t->elem->bits : 0;
+    if (a->memory == PR_SHM_TMEM && bits != a->elem_bits) return false;
+    for (int i = 0; i < a->rank; i++) box *= v->indexed[i] ? 1 : v->hi[i] - v->lo[i];
+    for (int i = 0; i < t->rank; i++) bits *= t->shape[i];
+    return bits == box;
 }
 
 static bool view(pr_walk *w, const pr_op *op)
@@ -106,7 +119,9 @@ static bool view(pr_walk *w, const pr_op *op)
         narrow_box(&s.v, dim, (int64_t)n, t->shape[dim]);
         break;
     }
-    default: blur(&s.v, t->rank);
+    default:
+        if (op->opcode == PR_OP_TTG_MEMDESC_REINTERPRET && !same_bytes(w, &s.v, t)) s.v.partial = true;
+        blur(&s.v, t->rank);
     }
     pr_walk_set(w, op->results[0], s);
     return true;
@@ -115,7 +130,7 @@ static bool view(pr_walk *w, const pr_op *op)
 /* ---- events ------------------------------------------------------------------------------------------- */
 void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
 {
-    bool opaque = pred.kind != PR_SV_TERM || !pr_term_is_bool(w->T, pred.t);
+    bool opaque = pred.kind != PR_SV_TERM || !pr_term_is_bool(w->T, pred.t) || pr_flat_local(w, pred.t, true);
     if (!w->emit || (!opaque && pr_term_is(pred.t, PR_TERM_FALSE))) return;
     e.agent = w->agent;
     e.warps = w->warps;
@@ -130,6 +145,7 @@ void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
         e.loop[i] = w->loop[i];
         e.iteration[i] = w->iteration[i];
     }
+    if (w->n_loops) e.flat = w->flat[w->n_loops - 1];
     if (w->concrete) {
         if (e.may) w->trace->assumed = true;
         if (++w->n_events > w->limit) return;
@@ -149,6 +165,20 @@ void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
     if (w->n_loops && (e.kind == PR_SHM_EV_ENTRY))
         pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e.op,
                       "warp specialisation inside a loop");
+    if (pr_flat_narrowed(w))
+        pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e.op,
+                      "whether this happens depends on the iteration of an inner loop, and a ring is carried around the outer loop");
+    for (int i = 0; i < e.n_acc + e.n_bar; i++) {
+        pr_shm_view *v = i < e.n_acc ? &e.acc[i].view : &e.bar[i - e.n_acc];
+        bool wrong = i >= e.n_acc && (pr_flat_local(w, e.phase, true) || pr_flat_local(w, e.bar_pred[i - e.n_acc], true));
+        for (int d = 0; d < PR_SHM_RANK; d++) wrong = wrong || (v->indexed[d] && pr_flat_local(w, v->index[d], i >= e.n_acc));
+        if (wrong)
+            pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e.op,
+                          "a slot or phase that depends both on the iteration of an inner loop and on one carried around the outer loop");
+    }
+    e.when = pr_walk_when(w);
+    if (!opaque) e.when = pr_and(w->T, e.when, pred.t);
+    pr_flat_settle(w, &e, opaque ? PR_TERM_NONE : pred.t);
     if (e.n_loops) {
         pr_var inner = w->p->loops.data[e.loop[e.n_loops - 1]].counter;
         for (int i = 0; i < e.n_acc; i++)
@@ -160,8 +190,6 @@ void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
                 if (e.bar[i].indexed[d]) e.bar[i].index[d] = pr_shm_refit(w->arena, w->T, e.bar[i].index[d], inner);
         e.phase = pr_shm_refit(w->arena, w->T, e.phase, inner);
     }
-    e.when = pr_walk_when(w);
-    if (!opaque) e.when = pr_and(w->T, e.when, pred.t);
     pr_vec_push(w->arena, &w->model->events, e);
 }
 

@@ -37,7 +37,7 @@ typedef struct pr_shm_alloc {
     bool barrier;                /* holds mbarriers: some init_barrier names it                   */
     bool payload;                /* some access that is no barrier operation                     */
     int live_from, live_to;      /* operation ids between which the storage is its own (reuse)     */
-    const pr_op *region;         /* the partition it is allocated in: its warp_specialize, else null */
+    const pr_op *region;         /* the partition (0: default) it is allocated in: its warp_specialize, else null */
     int partition;
 } pr_shm_alloc;
 
@@ -49,7 +49,8 @@ typedef struct pr_shm_view {
     int64_t lo[PR_SHM_RANK], hi[PR_SHM_RANK];
     int rank;                    /* of the view; dim[i] = dimension of the allocation, -1 = blurred */
     int dim[PR_SHM_RANK];
-    bool blurred;                /* a reshape or reinterpretation: at most the bytes of the box     */
+    bool blurred;                /* a reshape or reinterpretation: the bytes of the box, in another order   */
+    bool partial;                /* a part of such a view, which one is not known: at most the bytes of the box */
 } pr_shm_view;
 
 /* ---- effects --------------------------------------------------------------------------------------- */
@@ -114,7 +115,9 @@ typedef struct pr_shm_event {
     int64_t bytes;               /* transaction bytes                                           */
     int n_loops; int loop[PR_SHM_LOOPS];      /* loops around it, outermost first (pr_shm_prog.loops) */
     int64_t iteration[PR_SHM_LOOPS];          /* concrete                                        */
+    int64_t flat;                /* concrete: iterations of the innermost loop before this one, in all its executions */
     pr_term when;                /* symbolic: iterations and launch values in which it happens       */
+    bool exact;                  /* in a flat loop of equal executions: `when` says which one it is in      */
     bool may;                    /* under a condition that is not modelled: it may not happen         */
     int branch, branch_loops;    /* may: number of the branch, and how many of the loops are around it   */
 } pr_shm_event;
@@ -125,6 +128,13 @@ typedef struct pr_shm_loop {
     pr_var counter;              /* 0-based iteration number                                     */
     pr_term trips;               /* number of iterations; NONE when not known                      */
     pr_str name;                 /* of the induction variable                                    */
+    /* flat: counter numbers the iterations of all executions of the loop inside the loop `outer`, 0 to trips;
+     * which of them belong to which execution is not known, only that they come in order. Loops of one nest
+     * divide them in the same way. */
+    bool flat;
+    int outer, nest;
+    int64_t each;                /* iterations of every execution when that is a constant, else 0         */
+    pr_var local;                /* iteration number in one execution; no event depends on it             */
 } pr_shm_loop;
 
 /* A launch value of unknown size: an argument, a program number, or a result of arithmetic that the
@@ -180,6 +190,7 @@ typedef struct pr_shm_trace {
     bool assumed;                /* some condition was not modelled and taken as true                */
     bool excluded;               /* an assumption of the text does not hold at these values           */
     int64_t trips[64]; int n_trips; /* trip counts met, by loop_of_op number: the greatest           */
+    int64_t total[64];           /* and the iterations of all executions                            */
 } pr_shm_trace;
 /* value: by parameter number (prog->params), what each leaf is. */
 void pr_shm_run(pr_shm_prog *p, pr_arena *scratch, const int64_t *value, int n_values, int limit,
@@ -200,6 +211,9 @@ pr_loc pr_shm_loc(const pr_op *op);
 pr_term pr_shm_overlap(pr_shm_prog *p, const pr_shm_view *a, const pr_shm_view *b);
 /* Both can hold the same bytes only if one's life ends before the other's begins. */
 bool pr_shm_alloc_disjoint(const pr_shm_alloc *a, const pr_shm_alloc *b);
+/* The operation is in another partition of the warp_specialize the allocation is in: the compiler gives scratch memory of
+ * the operation different bytes. */
+bool pr_shm_runs_beside(const pr_shm_alloc *a, const pr_op *op);
 /* First index of a view, what people call the slot; NONE without one. */
 pr_term pr_shm_view_slot(const pr_shm_view *v);
 void pr_shm_refuse(pr_shm_prog *p, pr_refusal_vec *to, pr_refusal_kind kind, const pr_op *op,

@@ -27,24 +27,49 @@ static bool fit(const samples *s, int *m, int *a, int *d, int64_t *c)
     return false;
 }
 
-/* Feature number f of an event at a sample: loop counters, trip counts, inner counter plus a trip count. */
+/* All iterations of the innermost loop so far, where each of its executions has the same constant number of them. */
+static pr_term iterations(const pr_shm_prog *p, const pr_shm_event *e)
+{
+    pr_term t = PR_TERM_ZERO;
+    pr_i128 n = 0;
+    if (e->n_loops < 2) return PR_TERM_NONE;
+    for (int i = 0; i < e->n_loops; i++) {
+        const pr_shm_loop *l = &p->loops.data[e->loop[i]];
+        if (l->flat || (i && (pr_term_none(l->trips) || !pr_term_const(p->T, l->trips, &n)))) return PR_TERM_NONE;
+        t = pr_add(p->T, i ? pr_scale(p->T, t, n) : t, pr_var_term(p->T, l->counter));
+    }
+    return t;
+}
+
+/* Feature number f of an event at a sample: loop counters, trip counts, inner counter plus a trip count, all iterations. */
 static int n_features(const pr_shm_prog *p, const pr_shm_event *e)
 {
-    return e->n_loops + p->loops.n + (e->n_loops ? p->loops.n : 0);
+    return e->n_loops + p->loops.n + (e->n_loops ? p->loops.n : 0) + (e->n_loops > 1);
+}
+
+static bool is_flat(const pr_shm_prog *p, const pr_shm_event *e)
+{
+    return e->n_loops && p->loops.data[e->loop[e->n_loops - 1]].flat;
 }
 
 static bool feature(const pr_shm_prog *p, const pr_shm_event *e, int f, const pr_shm_attribution *at,
                     const pr_shm_evidence *run, int64_t *value)
 {
+    bool all = is_flat(p, e);
+    int64_t inner = all ? at->flat : e->n_loops ? at->iteration[e->n_loops - 1] : 0;
     if (f < e->n_loops) {
-        *value = at->iteration[e->n_loops - 1 - f];
-        return true;
+        *value = f ? at->iteration[e->n_loops - 1 - f] : inner;
+        return !f || !all;                           /* nothing depends on which execution it is      */
     }
     f -= e->n_loops;
+    if (f >= 2 * p->loops.n) {
+        *value = at->flat;
+        return true;
+    }
     bool sum = f >= p->loops.n;
     if (sum) f -= p->loops.n;
     if (f >= run->n_trips && f >= 64) return false;
-    *value = (f < run->n_trips ? run->trips[f] : 0) + (sum ? at->iteration[e->n_loops - 1] : 0);
+    *value = (f < run->n_trips ? p->loops.data[f].flat ? run->total[f] : run->trips[f] : 0) + (sum ? inner : 0);
     return true;
 }
 
@@ -52,6 +77,7 @@ static pr_term feature_term(const pr_shm_prog *p, const pr_shm_event *e, int f)
 {
     if (f < e->n_loops) return pr_var_term(p->T, p->loops.data[e->loop[e->n_loops - 1 - f]].counter);
     f -= e->n_loops;
+    if (f >= 2 * p->loops.n) return iterations(p, e);
     bool sum = f >= p->loops.n;
     if (sum) f -= p->loops.n;
     pr_term t = p->loops.data[f].trips;

@@ -1,33 +1,8 @@
 /* Proof that no wait, access or barrier operation can go wrong at any trip count; see prove.h. */
-#include "shm/prove.h"
+#include "shm/prover.h"
 #include <assert.h>
 #include <string.h>
-#include "poly/relation.h"
 #include "shm/strict.h"
-
-typedef struct conflicting { int x, y; pr_rel conflicts; } conflicting;
-
-typedef struct prover {
-    pr_shm_prog *p;
-    const pr_shm_model *m;
-    pr_terms *T;
-    pr_rels *R;
-    pr_arena *arena;
-    pr_shm_proof *out;
-    const pr_shm_event *ev;
-    int n;
-    pr_var *second;              /* by loop: the counter of the other copy                          */
-    pr_term *map; uint32_t n_map;
-    pr_subst subst;
-    PR_VEC(conflicting) pairs;   /* proved to be ordered                                          */
-    pr_rel *ord;                 /* n x n, id 0 = not made yet                                     */
-    pr_rel *done;                /* by event: completion known -> waits of its agent; 0 = not made     */
-    pr_rel *to_phi, *to_phi_all, *from_phi;   /* by event                                        */
-    pr_term *phase;              /* by event * PR_SHM_BARS: attribution                             */
-    pr_rel *arr;                 /* by event * PR_SHM_BARS: event -> phase (n >= 0)                  */
-    pr_rel step, closure, star;
-    bool failed;
-} prover;
 
 /* ---- refusals --------------------------------------------------------------------------------------------- */
 static void give_up(prover *q, pr_refusal_kind kind, const pr_op *op, const char *why)
@@ -54,19 +29,19 @@ static bool holds(prover *q, pr_tri yes, pr_rel counter, pr_refusal_kind kind, c
 }
 
 /* ---- building relations ------------------------------------------------------------------------------------ */
-static const char *tuple(prover *q, int e) { return pr_arena_printf(q->arena, "E%d", e); }
+const char *pr_prove_tuple(prover *q, int e) { return pr_arena_printf(q->arena, "E%d", e); }
 static const char *phase_tuple(prover *q, int alloc) { return pr_arena_printf(q->arena, "P%d", alloc); }
 
-static int counters(prover *q, const pr_shm_event *e, bool other, pr_var *v)
+int pr_prove_counters(prover *q, const pr_shm_event *e, bool other, pr_var *v)
 {
     for (int i = 0; i < e->n_loops; i++)
         v[i] = other ? q->second[e->loop[i]] : q->p->loops.data[e->loop[i]].counter;
     return e->n_loops;
 }
-static pr_term renamed(prover *q, pr_term t) { return pr_term_none(t) ? t : pr_subst_apply(&q->subst, t); }
+pr_term pr_prove_renamed(prover *q, pr_term t) { return pr_term_none(t) ? t : pr_subst_apply(&q->subst, t); }
 
 /* Program order of x before y as a condition over x's counters and y's renamed ones; FALSE when never. */
-static pr_term before(prover *q, const pr_shm_event *x, const pr_shm_event *y)
+pr_term pr_prove_before(prover *q, const pr_shm_event *x, const pr_shm_event *y)
 {
     pr_terms *T = q->T;
     if (x->agent != y->agent) {
@@ -75,6 +50,8 @@ static pr_term before(prover *q, const pr_shm_event *x, const pr_shm_event *y)
     }
     pr_term any = PR_TERM_FALSE, equal = PR_TERM_TRUE;
     for (int i = 0; i < x->n_loops && i < y->n_loops && x->loop[i] == y->loop[i]; i++) {
+        int next = i + 1;                            /* the counter of a flat loop says it for both */
+        if (next < x->n_loops && next < y->n_loops && x->loop[next] == y->loop[next] && q->p->loops.data[x->loop[next]].flat) continue;
         pr_term a = pr_var_term(T, q->p->loops.data[x->loop[i]].counter), b = pr_var_term(T, q->second[x->loop[i]]);
         any = pr_or(T, any, pr_and(T, equal, pr_lt(T, a, b)));
         equal = pr_and(T, equal, pr_eq(T, a, b));
@@ -83,25 +60,40 @@ static pr_term before(prover *q, const pr_shm_event *x, const pr_shm_event *y)
     return any;
 }
 
-static pr_rel pair(prover *q, int x, int y, pr_term condition)
+pr_rel pr_prove_pair(prover *q, int x, int y, pr_term condition)
 {
     pr_var a[PR_SHM_LOOPS], b[PR_SHM_LOOPS];
     const pr_shm_event *ex = &q->ev[x], *ey = &q->ev[y];
-    int na = counters(q, ex, false, a), nb = counters(q, ey, true, b);
+    int na = pr_prove_counters(q, ex, false, a), nb = pr_prove_counters(q, ey, true, b);
     if (pr_term_is(condition, PR_TERM_FALSE)) return pr_rel_none(q->R);
-    pr_term conj[3] = { ex->when, renamed(q, ey->when), condition };
-    return pr_rel_make(q->R, tuple(q, x), a, na, tuple(q, y), b, nb, NULL, 0, conj, 3);
+    pr_term conj[3] = { ex->when, pr_prove_renamed(q, ey->when), condition };
+    return pr_rel_make(q->R, pr_prove_tuple(q, x), a, na, pr_prove_tuple(q, y), b, nb, NULL, 0, conj, 3);
 }
 
 static pr_rel ord(prover *q, int x, int y)
 {
     pr_rel *r = &q->ord[x * q->n + y];
-    if (!r->id) *r = pair(q, x, y, before(q, &q->ev[x], &q->ev[y]));
+    if (!r->id) *r = pr_prove_pair(q, x, y, pr_prove_before(q, &q->ev[x], &q->ev[y]));
     return *r;
 }
 
+/* The same where one of the two is in the middle of a chain of happens-before: it must exist whatever the executions
+ * of flat loops are, which is so when its place in its flat loop is all that is asked of it. */
+static pr_rel ord_to(prover *q, int x, int middle)
+{
+    return pr_prove_coupled(q, &q->ev[middle], &q->ev[x]) ? pr_rel_none(q->R) : ord(q, x, middle);
+}
+static pr_rel ord_from(prover *q, int middle, int y)
+{
+    return pr_prove_coupled(q, &q->ev[middle], &q->ev[y]) ? pr_rel_none(q->R) : ord(q, middle, y);
+}
+static pr_rel ord_between(prover *q, int x, int y)
+{
+    return pr_prove_coupled(q, &q->ev[x], &q->ev[y]) ? pr_rel_none(q->R) : ord_to(q, x, y);
+}
+
 /* Index of the barrier in its allocation. */
-static pr_term slot_term(prover *q, const pr_shm_view *v)
+pr_term pr_prove_slot(prover *q, const pr_shm_view *v)
 {
     const pr_shm_alloc *a = &q->p->allocs.data[v->alloc];
     pr_term t = PR_TERM_ZERO;
@@ -111,11 +103,24 @@ static pr_term slot_term(prover *q, const pr_shm_view *v)
 }
 
 /* How many loops an initialisation of the allocation's barriers is in: a barrier of each iteration. */
-static int depth_of(prover *q, int alloc)
+int pr_prove_depth(prover *q, int alloc)
 {
     for (int i = 0; i < q->n; i++)
         if (q->ev[i].kind == PR_SHM_EV_INIT && q->ev[i].bar[0].alloc == alloc) return q->ev[i].n_loops;
     return 0;
+}
+
+int pr_prove_coordinates(prover *q, int alloc, int *at)
+{
+    int n = 0;
+    for (int e = 0; e < q->n; e++) {
+        const pr_shm_event *x = &q->ev[e];
+        if (x->kind != PR_SHM_EV_INIT || x->bar[0].alloc != alloc) continue;
+        for (int i = 0; i < x->n_loops; i++)
+            if (i + 1 == x->n_loops || !q->p->loops.data[x->loop[i + 1]].flat) at[n++] = i;
+        break;
+    }
+    return n;
 }
 
 /* { event -> P[outer iterations, slot, number] } with number a term; keep: further condition. */
@@ -123,29 +128,54 @@ static pr_rel to_phase(prover *q, int e, int bar, pr_term number, pr_term keep)
 {
     const pr_shm_event *x = &q->ev[e];
     const pr_shm_view *v = &x->bar[bar];
-    int depth = depth_of(q, v->alloc), n_out = 0;
+    int at[PR_SHM_LOOPS], depth = pr_prove_coordinates(q, v->alloc, at), n_out = 0;
     pr_var in[PR_SHM_LOOPS], out[PR_SHM_LOOPS + 2];
-    int n_in = counters(q, x, false, in);
+    int n_in = pr_prove_counters(q, x, false, in);
     pr_term conj[PR_SHM_LOOPS + 6];
     int n = 0;
     for (int i = 0; i < depth + 2; i++) {
         pr_var_info info = { .role = PR_ROLE_OTHER, .index = 7000000 + i, .copy = PR_COPY_NONE, .lo = -PR_INF,
                              .hi = PR_INF, .name = pr_arena_printf(q->arena, "ph%d", i) };
         out[n_out++] = pr_var_new(q->T, info);
-        pr_term is = i < depth ? pr_var_term(q->T, in[i < n_in ? i : 0])
-                     : i == depth ? slot_term(q, v) : number;
+        pr_term is = i < depth ? pr_var_term(q->T, in[at[i] < n_in ? at[i] : 0])
+                     : i == depth ? pr_prove_slot(q, v) : number;
         conj[n++] = pr_term_none(is) ? is : pr_eq(q->T, pr_var_term(q->T, out[i]), is);
     }
     conj[n++] = x->when;
     conj[n++] = x->bar_pred[bar];
     conj[n++] = keep;
-    if (n_in < depth) return pr_rel_make(q->R, "E", NULL, 0, "E", NULL, 0, NULL, 0, (pr_term[]){ PR_TERM_NONE }, 1);
-    return pr_rel_make(q->R, tuple(q, e), in, n_in, phase_tuple(q, v->alloc), out, n_out, NULL, 0, conj, n);
+    if (n_in < pr_prove_depth(q, v->alloc)) return pr_rel_make(q->R, "E", NULL, 0, "E", NULL, 0, NULL, 0, (pr_term[]){ PR_TERM_NONE }, 1);
+    return pr_rel_make(q->R, pr_prove_tuple(q, e), in, n_in, phase_tuple(q, v->alloc), out, n_out, NULL, 0, conj, n);
+}
+
+/* As to_phase, of numbers >= 0, without the outer counters of flat loops: an iteration of a flat loop is one, whichever
+ * execution it is in. */
+static pr_rel alone(prover *q, int e, int bar, pr_term number)
+{
+    const pr_shm_event *x = &q->ev[e];
+    int at = pr_prove_flat_at(q, x), n_in = 0;
+    int where[PR_SHM_LOOPS], depth = pr_prove_coordinates(q, x->bar[bar].alloc, where);
+    pr_var all[PR_SHM_LOOPS], in[PR_SHM_LOOPS], out[PR_SHM_LOOPS + 2];
+    int n = pr_prove_counters(q, x, false, all);
+    for (int i = 0; i < n; i++)
+        if (i != at - 1) in[n_in++] = all[i];
+    pr_term conj[PR_SHM_LOOPS + 5];
+    for (int i = 0; i < depth + 2; i++) {
+        pr_var_info info = { .role = PR_ROLE_OTHER, .index = 7000000 + i, .copy = PR_COPY_NONE, .lo = -PR_INF,
+                             .hi = PR_INF, .name = pr_arena_printf(q->arena, "ph%d", i) };
+        out[i] = pr_var_new(q->T, info);
+        pr_term is = i < depth ? pr_var_term(q->T, all[where[i] < n ? where[i] : 0]) : i == depth ? pr_prove_slot(q, &x->bar[bar]) : number;
+        conj[i] = pr_eq(q->T, pr_var_term(q->T, out[i]), is);
+    }
+    conj[depth + 2] = x->when;
+    conj[depth + 3] = x->bar_pred[bar];
+    conj[depth + 4] = pr_le(q->T, PR_TERM_ZERO, number);
+    return pr_rel_make(q->R, "A", in, n_in, "B", out, depth + 2, &all[at - 1], 1, conj, depth + 5);
 }
 
 static pr_rel shift_back(prover *q, int alloc)       /* P[.., s, n] -> P[.., s, n - 1], n >= 1 */
 {
-    int depth = depth_of(q, alloc);
+    int where[PR_SHM_LOOPS], depth = pr_prove_coordinates(q, alloc, where);
     pr_var in[PR_SHM_LOOPS + 2], out[PR_SHM_LOOPS + 2];
     pr_term conj[PR_SHM_LOOPS + 4];
     int n = 0;
@@ -187,11 +217,11 @@ static pr_rel ord_together(prover *q, int x, int w)
 {
     const pr_shm_event *a = &q->ev[x], *b = &q->ev[w];
     if (!b->branch || a->branch != b->branch) return pr_rel_none(q->R);
-    pr_term same = before(q, a, b);
+    pr_term same = pr_prove_before(q, a, b);
     for (int i = 0; i < b->branch_loops; i++)
         same = pr_and(q->T, same, pr_eq(q->T, pr_var_term(q->T, q->p->loops.data[b->loop[i]].counter),
                                         pr_var_term(q->T, q->second[b->loop[i]])));
-    return pair(q, x, w, same);
+    return pr_prove_pair(q, x, w, same);
 }
 
 /* Union of r;ord(y, z) over z of one kind in the agent of e; r ends in events of kind `from`. */
@@ -201,7 +231,7 @@ static pr_rel follow(prover *q, pr_rel r, const pr_shm_event *e, pr_shm_event_ki
     for (int y = 0; y < q->n; y++) {
         if (!same_threads(&q->ev[y], e) || q->ev[y].kind != from) continue;
         for (int z = 0; z < q->n; z++)
-            if (same_threads(&q->ev[z], e) && q->ev[z].kind == to && !q->ev[z].may) all = pr_rel_union(q->R, all, ord(q, y, z));
+            if (same_threads(&q->ev[z], e) && q->ev[z].kind == to && !q->ev[z].may) all = pr_rel_union(q->R, all, ord_between(q, y, z));
     }
     return pr_rel_then(q->R, r, all);
 }
@@ -222,7 +252,7 @@ static pr_rel counted(prover *q, int x)
         int64_t need = q->ev[w].count + (u == PR_SHM_CP ? 1 : 0);
         if (need > 64) continue;
         if (need == 0) {
-            all = pr_rel_union(q->R, all, q->ev[w].may ? ord_together(q, x, w) : ord(q, x, w));
+            all = pr_rel_union(q->R, all, q->ev[w].may ? ord_together(q, x, w) : ord_to(q, x, w));
             continue;
         }
         if (q->ev[w].may) continue;
@@ -230,13 +260,13 @@ static pr_rel counted(prover *q, int x)
         if (length == 0) {
             chain = pr_rel_none(q->R);
             for (int g = 0; g < q->n; g++)
-                if (same_threads(&q->ev[g], e) && q->ev[g].kind == group && !q->ev[g].may) chain = pr_rel_union(q->R, chain, ord(q, x, g));
+                if (same_threads(&q->ev[g], e) && q->ev[g].kind == group && !q->ev[g].may) chain = pr_rel_union(q->R, chain, ord_to(q, x, g));
             length = 1;
         }
         for (; length < need; length++) chain = follow(q, chain, e, group, group);
         pr_rel last = pr_rel_none(q->R);
         for (int g = 0; g < q->n; g++)
-            if (same_threads(&q->ev[g], e) && q->ev[g].kind == group && !q->ev[g].may) last = pr_rel_union(q->R, last, ord(q, g, w));
+            if (same_threads(&q->ev[g], e) && q->ev[g].kind == group && !q->ev[g].may) last = pr_rel_union(q->R, last, ord_between(q, g, w));
         all = pr_rel_union(q->R, all, pr_rel_then(q->R, chain, last));
     }
     return all;
@@ -246,6 +276,16 @@ static pr_rel local_done(prover *q, int x)
 {
     if (!q->done[x].id) q->done[x] = counted(q, x);
     return q->done[x];
+}
+
+static bool is_counted_wait(const pr_shm_event *w, pr_shm_unit u)
+{
+    switch (u) {
+    case PR_SHM_CP: return w->kind == PR_SHM_EV_CP_WAIT;
+    case PR_SHM_WGMMA: return w->kind == PR_SHM_EV_DOT_WAIT;
+    case PR_SHM_TMA_STORE: return w->kind == PR_SHM_EV_STORE_WAIT;
+    default: return false;
+    }
 }
 
 /* x's completion before y's issue, without barriers. */
@@ -260,15 +300,27 @@ static pr_rel local(prover *q, int x, int y)
     for (int w = 0; w < q->n; w++) {
         const pr_shm_event *e = &q->ev[w];
         if (e->kind != kind || !same_threads(e, &q->ev[x])) continue;
-        waits = pr_rel_union(q->R, waits, ord(q, w, y));
+        waits = pr_rel_union(q->R, waits, ord_from(q, w, y));
         if (!e->may || e->count || u == PR_SHM_CP || e->branch != q->ev[y].branch) continue;
-        with_y = pr_rel_union(q->R, with_y, pr_rel_then(q->R, ord(q, x, w), ord_together(q, w, y)));
+        with_y = pr_rel_union(q->R, with_y, pr_rel_then(q->R, ord_to(q, x, w), ord_together(q, w, y)));
     }
     return pr_rel_union(q->R, pr_rel_then(q->R, r, waits), with_y);
 }
 
+/* The same where y is in the middle of a chain. */
+static pr_rel local_to(prover *q, int x, int y)
+{
+    if (pr_prove_coupled(q, &q->ev[y], &q->ev[x])) return pr_rel_none(q->R);
+    if (unit_of(&q->ev[x]) == PR_SHM_SYNC || pr_prove_flat_at(q, &q->ev[y]) < 0) return local(q, x, y);
+    pr_rel r = pr_rel_none(q->R);                    /* the wait before y is in the middle too */
+    for (int w = 0; w < q->n; w++)
+        if (is_counted_wait(&q->ev[w], unit_of(&q->ev[x])) && same_threads(&q->ev[w], &q->ev[x]))
+            r = pr_rel_union(q->R, r, ord_between(q, w, y));
+    return pr_rel_then(q->R, local_done(q, x), r);
+}
+
 /* ---- happens-before through phases ----------------------------------------------------------------------------- */
-static bool arrives(const pr_shm_event *e)
+bool pr_prove_arrives(const pr_shm_event *e)
 {
     return e->n_bar && e->kind != PR_SHM_EV_WAIT && e->kind != PR_SHM_EV_INIT && e->kind != PR_SHM_EV_INVAL;
 }
@@ -288,16 +340,16 @@ static pr_rel to_phi(prover *q, int x)
     pr_rel r = pr_rel_none(q->R);
     for (int a = 0; a < q->n; a++) {
         const pr_shm_event *e = &q->ev[a];
-        if (!arrives(e)) continue;
+        if (!pr_prove_arrives(e)) continue;
         bool commits = e->kind == PR_SHM_EV_TC || e->kind == PR_SHM_EV_TC_COMMIT;
         if (u == PR_SHM_TMA_LOAD || (u == PR_SHM_TC && !(commits && same_threads(e, &q->ev[x])))) {
             if (a == x) r = pr_rel_union(q->R, r, arrival(q, a));
             continue;
         }
         if (a == x && (u == PR_SHM_TC || u == PR_SHM_SYNC)) r = pr_rel_union(q->R, r, arrival(q, a));
-        pr_rel way = u == PR_SHM_TC ? ord(q, x, a) : local(q, x, a);
+        pr_rel way = u == PR_SHM_TC ? ord_to(q, x, a) : local_to(q, x, a);
         if (u == PR_SHM_CP && e->kind == PR_SHM_EV_CP_ARRIVE && same_threads(e, &q->ev[x]))
-            way = pr_rel_union(q->R, way, ord(q, x, a));
+            way = pr_rel_union(q->R, way, ord_to(q, x, a));
         r = pr_rel_union(q->R, r, pr_rel_then(q->R, way, arrival(q, a)));
     }
     return q->to_phi[x] = r;
@@ -318,7 +370,7 @@ static pr_rel from_phi(prover *q, int y)
     pr_rel r = pr_rel_none(q->R);
     for (int w = 0; w < q->n; w++)
         if (q->ev[w].kind == PR_SHM_EV_WAIT)
-            r = pr_rel_union(q->R, r, pr_rel_then(q->R, pr_rel_back(q->R, q->arr[w * PR_SHM_BARS]), ord(q, w, y)));
+            r = pr_rel_union(q->R, r, pr_rel_then(q->R, pr_rel_back(q->R, q->arr[w * PR_SHM_BARS]), ord_from(q, w, y)));
     return q->from_phi[y] = r;
 }
 
@@ -352,7 +404,7 @@ static bool attribute(prover *q, const pr_shm_evidences *evidence)
             pr_term n = pr_shm_fit_phase(q->p, x, b, evidence);
             if (pr_term_none(n)) {
                 /* Never executed in any run: fine when it cannot happen. */
-                pr_rel never = pair(q, e, e, PR_TERM_TRUE);
+                pr_rel never = pr_prove_pair(q, e, e, PR_TERM_TRUE);
                 if (pr_rel_is_empty(q->R, never) == PR_YES) {
                     q->arr[e * PR_SHM_BARS + b] = pr_rel_none(q->R);
                     q->phase[e * PR_SHM_BARS + b] = PR_TERM_ZERO;
@@ -360,6 +412,12 @@ static bool attribute(prover *q, const pr_shm_evidences *evidence)
                 }
                 give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                         "the barrier phase of this operation is no simple function of the loop counters");
+                return false;
+            }
+            int at = pr_prove_flat_at(q, x), depth = pr_prove_depth(q, x->bar[b].alloc);
+            if (at > 0 && !x->exact && (pr_term_mentions(T, n, q->p->loops.data[x->loop[at - 1]].counter) || (depth && depth <= at))) {
+                give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                        "the barrier phase of this operation depends on which execution of the inner loop it is in");
                 return false;
             }
             q->phase[e * PR_SHM_BARS + b] = n;
@@ -383,8 +441,8 @@ static bool close_phases(prover *q)
         if (q->ev[w].kind != PR_SHM_EV_WAIT) continue;
         pr_rel back = pr_rel_back(q->R, q->arr[w * PR_SHM_BARS]);
         for (int a = 0; a < q->n; a++) {
-            if (!arrives(&q->ev[a])) continue;
-            pr_rel way = ord(q, w, a);
+            if (!pr_prove_arrives(&q->ev[a])) continue;
+            pr_rel way = ord_between(q, w, a);
             if (pr_rel_is_empty(q->R, way) == PR_YES) continue;
             step = pr_rel_union(q->R, step, pr_rel_then(q->R, pr_rel_then(q->R, back, way), arrival(q, a)));
         }
@@ -398,6 +456,12 @@ static bool close_phases(prover *q)
         return false;
     }
     pr_tri loops = pr_rel_is_reflexive_somewhere(q->R, q->closure);
+    if (loops == PR_NO) {
+        pr_rel cycle = step;
+        pr_tri none = pr_prove_acyclic(q, &cycle);
+        if (none != PR_YES) return holds(q, none, cycle, PR_REFUSAL_POTENTIAL_RACE, q->p->func,
+                                         "barrier phases may wait for each other in a cycle around an inner and an outer loop");
+    }
     return holds(q, loops == PR_NO ? PR_YES : loops == PR_YES ? PR_NO : PR_MAYBE, q->closure, PR_REFUSAL_POTENTIAL_RACE,
                  q->p->func, "barrier phases wait for each other in a cycle (deadlock) at some trip count");
 }
@@ -446,7 +510,8 @@ static bool quotas(prover *q, int alloc)
                 waited = pr_rel_union(q->R, waited, pr_rel_range(q->R, r));
                 continue;
             }
-            if (!holds(q, pr_rel_is_injective(q->R, r), r, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+            pr_rel once = pr_prove_flat_at(q, x) < 0 ? r : alone(q, e, b, q->phase[e * PR_SHM_BARS + b]);
+            if (!holds(q, pr_rel_is_injective(q->R, once), r, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                        "this operation arrives several times in one phase of its barrier"))
                 return false;
             if (x->kind == PR_SHM_EV_TMA_LOAD && x->bytes < 0) {
@@ -497,7 +562,7 @@ static bool obligations(prover *q)
     for (int e = 0; e < q->n; e++) {
         const pr_shm_event *x = &q->ev[e];
         bool waits = x->kind == PR_SHM_EV_WAIT;
-        if (!waits && !arrives(x)) continue;
+        if (!waits && !pr_prove_arrives(x)) continue;
         for (int b = 0; b < x->n_bar; b++) {
             pr_rel r = q->arr[e * PR_SHM_BARS + b], shift = shift_back(q, x->bar[b].alloc);
             pr_rel previous = pr_rel_back(q->R, pr_rel_then(q->R, r, shift));
@@ -511,8 +576,8 @@ static bool obligations(prover *q)
             if (x->kind == PR_SHM_EV_CP_ARRIVE && !x->count) {
                 pr_rel after = pr_rel_none(q->R);        /* the phase must need an arrival behind this one */
                 for (int a = 0; a < q->n; a++)
-                    if (arrives(&q->ev[a]) && weight(&q->ev[a]) > 0)
-                        after = pr_rel_union(q->R, after, pr_rel_then(q->R, ord(q, e, a), arrival(q, a)));
+                    if (pr_prove_arrives(&q->ev[a]) && weight(&q->ev[a]) > 0)
+                        after = pr_rel_union(q->R, after, pr_rel_then(q->R, ord_to(q, e, a), arrival(q, a)));
                 bad = pr_rel_minus(q->R, r, after);
                 if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                            "the phase can complete before these copies are counted in it"))
@@ -523,7 +588,7 @@ static bool obligations(prover *q)
             pr_rel next = to_phase(q, e, 0, n, pr_le(q->T, PR_TERM_ZERO, n));
             pr_rel all = pr_rel_none(q->R);
             for (int a = 0; a < q->n; a++)
-                for (int o = 0; arrives(&q->ev[a]) && o < q->ev[a].n_bar; o++)
+                for (int o = 0; pr_prove_arrives(&q->ev[a]) && o < q->ev[a].n_bar; o++)
                     if (q->ev[a].bar[o].alloc == x->bar[0].alloc)
                         all = pr_rel_union(q->R, all, pr_rel_range(q->R, q->arr[a * PR_SHM_BARS + o]));
             bad = pr_rel_minus(q->R, pr_rel_then(q->R, next, all), to_phi_all(q, e));
@@ -541,7 +606,7 @@ static bool lifecycle(prover *q)
     for (int e = 0; e < q->n; e++) {
         const pr_shm_event *x = &q->ev[e];
         for (int b = 0; b < x->n_bar; b++) {
-            int alloc = x->bar[b].alloc, depth = depth_of(q, alloc);
+            int alloc = x->bar[b].alloc, depth = pr_prove_depth(q, alloc);
             if (q->p->allocs.data[alloc].payload) {
                 give_up(q, PR_REFUSAL_REUSE, x->op, "the storage of this barrier also holds data");
                 return false;
@@ -591,7 +656,8 @@ static bool lifecycle(prover *q)
                     return false;
             }
             if (x->kind == PR_SHM_EV_INIT) {
-                if (!holds(q, pr_rel_is_injective(q->R, mine), mine, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                pr_rel once = pr_prove_flat_at(q, x) < 0 ? mine : alone(q, e, b, PR_TERM_ZERO);
+                if (!holds(q, pr_rel_is_injective(q->R, once), mine, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                            "a barrier that is initialised more than once"))
                     return false;
                 continue;
@@ -611,7 +677,7 @@ static pr_term meets(prover *q, const pr_shm_view *a, const pr_shm_view *b)
     pr_terms *T = q->T;
     pr_term t = PR_TERM_TRUE;
     for (int d = 0; d < q->p->allocs.data[a->alloc].rank; d++) {
-        pr_term i = a->indexed[d] ? a->index[d] : PR_TERM_NONE, j = b->indexed[d] ? renamed(q, b->index[d]) : PR_TERM_NONE;
+        pr_term i = a->indexed[d] ? a->index[d] : PR_TERM_NONE, j = b->indexed[d] ? pr_prove_renamed(q, b->index[d]) : PR_TERM_NONE;
         if ((a->indexed[d] && pr_term_none(i)) || (b->indexed[d] && pr_term_none(j))) continue;
         if (a->indexed[d] && b->indexed[d]) t = pr_and(T, t, pr_eq(T, i, j));
         else if (a->indexed[d])
@@ -676,7 +742,7 @@ static bool barrier_bytes(prover *q)
                 together = together || pr_shm_alloc_disjoint(a, b);
             }
             if (!may) continue;
-            pr_rel left = unordered(q, x, y, pair(q, x, y, PR_TERM_TRUE));
+            pr_rel left = unordered(q, x, y, pr_prove_pair(q, x, y, PR_TERM_TRUE));
             if (together) {
                 give_up(q, PR_REFUSAL_REUSE, e->op, "data in the bytes of a barrier");
                 return false;
@@ -689,14 +755,29 @@ static bool barrier_bytes(prover *q)
     return true;
 }
 
+/* x, then the fence f, then y. A fence in a flat loop counts with waits and arrivals of that loop only. */
+static pr_rel through(prover *q, int x, int f, int y)
+{
+    if (pr_prove_flat_at(q, &q->ev[f]) < 0) return pr_rel_then(q->R, hb(q, x, f), hb(q, f, y));
+    pr_rel in = pr_rel_none(q->R), out = pr_prove_coupled(q, &q->ev[f], &q->ev[y]) ? in : local(q, f, y), all = in;
+    for (int w = 0; w < q->n; w++)
+        if (q->ev[w].kind == PR_SHM_EV_WAIT)
+            in = pr_rel_union(q->R, in, pr_rel_then(q->R, pr_rel_back(q->R, q->arr[w * PR_SHM_BARS]), ord_between(q, w, f)));
+    in = pr_rel_union(q->R, local_to(q, x, f), pr_rel_then(q->R, to_phi_all(q, x), in));
+    for (int a = 0; a < q->n; a++)
+        if (pr_prove_arrives(&q->ev[a])) all = pr_rel_union(q->R, all, pr_rel_then(q->R, ord_between(q, f, a), arrival(q, a)));
+    all = pr_rel_union(q->R, all, pr_rel_then(q->R, all, q->closure));
+    out = pr_rel_union(q->R, out, pr_rel_then(q->R, all, from_phi(q, y)));
+    return pr_rel_then(q->R, in, out);
+}
+
 static bool fences(prover *q, int x, int y, pr_rel conf)
 {
     pr_rel ordered = pr_rel_meet(q->R, conf, hb(q, x, y)), good = pr_rel_none(q->R);
     pr_tri none = pr_rel_is_empty(q->R, ordered);
     if (none == PR_YES) return true;
     for (int f = 0; f < q->n; f++)
-        if (q->ev[f].kind == PR_SHM_EV_FENCE && !q->ev[f].may)
-            good = pr_rel_union(q->R, good, pr_rel_then(q->R, hb(q, x, f), hb(q, f, y)));
+        if (q->ev[f].kind == PR_SHM_EV_FENCE && !q->ev[f].may) good = pr_rel_union(q->R, good, through(q, x, f, y));
     pr_rel bad = pr_rel_minus(q->R, ordered, good);
     return holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, q->ev[y].op,
                  "an access through the async proxy follows a generic access of another partition without fence_async_shared");
@@ -729,7 +810,7 @@ static bool accesses(prover *q)
                 }
             }
             if (pr_term_is(all, PR_TERM_FALSE)) continue;
-            pr_rel conf = pair(q, x, y, all);
+            pr_rel conf = pr_prove_pair(q, x, y, pr_and(q->T, all, pr_prove_in_order(q, ex, ey)));
             pr_rel left = unordered(q, x, y, conf);
             if (!holds(q, pr_rel_is_empty(q->R, left), left, any_reuse ? PR_REFUSAL_REUSE : PR_REFUSAL_POTENTIAL_RACE, ey->op,
                        any_reuse ? "storage of an earlier allocation may be used again while an asynchronous access to it is pending"
@@ -740,7 +821,7 @@ static bool accesses(prover *q)
             pr_vec_push(q->arena, &q->pairs, one);
             for (int side = 0; side < 2; side++) {
                 if (pr_term_is(proxy[side], PR_TERM_FALSE)) continue;
-                pr_rel c = pair(q, x, y, proxy[side]);
+                pr_rel c = pr_prove_pair(q, x, y, pr_and(q->T, proxy[side], pr_prove_in_order(q, ex, ey)));
                 if (!fences(q, side ? y : x, side ? x : y, side ? pr_rel_back(q->R, c) : c)) return false;
             }
         }
@@ -759,12 +840,12 @@ static bool scratch(prover *q)
             bool may = false;
             for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) {
                 const pr_shm_alloc *a = &q->p->allocs.data[e->acc[i].view.alloc];
-                bool live = a->live_from <= q->ev[s].op->id && q->ev[s].op->id <= a->live_to;
+                bool live = (a->live_from <= q->ev[s].op->id && q->ev[s].op->id <= a->live_to) || pr_shm_runs_beside(a, q->ev[s].op);
                 bool sync = e->acc[i].unit == PR_SHM_SYNC && e->agent == q->ev[s].agent;
                 may = may || (a->memory == PR_SHM_SMEM && !live && !sync);
             }
             if (!may) continue;
-            pr_rel left = unordered(q, x, s, pair(q, x, s, PR_TERM_TRUE));
+            pr_rel left = unordered(q, x, s, pr_prove_pair(q, x, s, PR_TERM_TRUE));
             if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, q->ev[s].op,
                        "scratch memory of this operation may be storage that an asynchronous access still uses"))
                 return false;
@@ -794,7 +875,7 @@ static bool ranges(prover *q)
             }
         }
         if (pr_term_is(wrong, PR_TERM_FALSE)) continue;
-        pr_rel bad = pair(q, e, e, wrong);
+        pr_rel bad = pr_prove_pair(q, e, e, wrong);
         if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                    "a slot index can leave the array"))
             return false;
@@ -805,13 +886,12 @@ static bool ranges(prover *q)
 /* ---- CTA barriers ---------------------------------------------------------------------------------------------------------- */
 static pr_rel lent_order(void *of, int x, int y, bool middle)
 {
-    (void)middle;
-    return ord(of, x, y);
+    return middle ? ord_between(of, x, y) : ord(of, x, y);
 }
 static pr_rel lent_meeting(void *of, int x, const pr_shm_access *a, int y, const pr_shm_access *b)
 {
     bool reuse;
-    return pair(of, x, y, conflict(of, x, a, y, b, &reuse));
+    return pr_prove_pair(of, x, y, conflict(of, x, a, y, b, &reuse));
 }
 static bool lent_none(void *of, pr_rel left, const pr_op *op, const char *why)
 {

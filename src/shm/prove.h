@@ -12,7 +12,7 @@
 /* What one bounded run showed. */
 typedef struct pr_shm_evidence {
     pr_shm_attributions attributions;
-    int64_t trips[64]; int n_trips;
+    int64_t trips[64], total[64]; int n_trips;
 } pr_shm_evidence;
 typedef PR_VEC(pr_shm_evidence) pr_shm_evidences;
 

@@ -65,7 +65,7 @@ static void allocation(void *user, const pr_op *op)
     const pr_op *inner = op;
     while (inner->block && inner->block->region->op) {
         const pr_op *up = inner->block->region->op;
-        for (int r = 1; up->opcode == PR_OP_TTG_WARP_SPECIALIZE && r < up->n_regions; r++) {
+        for (int r = 0; up->opcode == PR_OP_TTG_WARP_SPECIALIZE && r < up->n_regions; r++) {
             if (up->regions[r] != inner->block->region) continue;
             a.region = up;
             a.partition = r;
@@ -184,13 +184,18 @@ static void lives(pr_shm_prog *p)
     visit(p->func->regions[0], uses, &f);
 }
 
+bool pr_shm_runs_beside(const pr_shm_alloc *a, const pr_op *op)
+{
+    for (; a->region && op->block && op->block->region->op; op = op->block->region->op)
+        if (op->block->region->op == a->region) return op->block->region != a->region->regions[a->partition];
+    return false;
+}
+
 bool pr_shm_alloc_disjoint(const pr_shm_alloc *a, const pr_shm_alloc *b)
 {
     if (a == b) return false;
     if (a->memory != b->memory) return true;
-    if (a->region && b->region && (a->region != b->region || a->partition != b->partition)) {
-        if (a->region == b->region) return true;     /* partitions run side by side */
-    }
+    if (a->region && a->region == b->region && a->partition != b->partition) return true; /* they run side by side */
     return a->live_from <= b->live_to && b->live_from <= a->live_to;
 }
 

@@ -171,7 +171,7 @@ static bool select(pr_walk *w, const pr_op *op)
     else if (c.kind == PR_SV_TERM && a.kind == PR_SV_TERM && b.kind == PR_SV_TERM) {
         r = pr_walk_term(pr_select(w->T, c.t, a.t, b.t));
     } else if (c.kind == PR_SV_TERM && a.kind == PR_SV_VIEW && b.kind == PR_SV_VIEW && a.v.alloc == b.v.alloc
-               && a.v.rank == b.v.rank) {
+               && a.v.rank == b.v.rank && a.v.blurred == b.v.blurred && a.v.partial == b.v.partial) {
         r = a;
         for (int i = 0; i < PR_SHM_RANK; i++) {
             if (a.v.indexed[i] != b.v.indexed[i] || a.v.lo[i] != b.v.lo[i] || a.v.hi[i] != b.v.hi[i]

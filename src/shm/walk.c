@@ -88,9 +88,12 @@ static void concrete_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         w->loop[at] = number;
         w->n_loops++;
     }
-    int64_t k = 0;
+    int64_t k = 0, *total = number < 64 ? &w->trace->total[number] : NULL;
     for (pr_i128 iv = from; iv < to && w->n_steps < 4000000 && w->n_events <= w->limit; iv += step, k++) {
-        if (at < PR_SHM_LOOPS) w->iteration[at] = k;
+        if (at < PR_SHM_LOOPS) {
+            w->iteration[at] = k;
+            w->flat[at] = total ? (*total)++ : -1;
+        }
         pr_walk_set(w, body->args[0], pr_walk_term(pr_const(w->T, iv)));
         for (int i = 0; i < n; i++) pr_walk_set(w, body->args[1 + i], carried[i]);
         pr_walk_block(w, body);
@@ -121,7 +124,7 @@ static pr_term int_of(pr_walk *w, pr_term t)
 /* Same allocation and shape, indices aside. */
 static bool same_frame(const pr_shm_view *a, const pr_shm_view *b)
 {
-    if (a->alloc != b->alloc || a->rank != b->rank || a->blurred != b->blurred) return false;
+    if (a->alloc != b->alloc || a->rank != b->rank || a->blurred != b->blurred || a->partial != b->partial) return false;
     for (int i = 0; i < PR_SHM_RANK; i++)
         if (a->indexed[i] != b->indexed[i] || a->lo[i] != b->lo[i] || a->hi[i] != b->hi[i]
             || (i < a->rank && a->dim[i] != b->dim[i]))
@@ -168,6 +171,60 @@ static pr_term trip_count(pr_walk *w, pr_term lb, pr_term ub, pr_term st)
     return c.value;
 }
 
+/* Iterations of all executions instead of those of one. */
+static void flatten(pr_walk *w, pr_flat *f, int number, pr_var *counter, pr_term *trips)
+{
+    pr_shm_loop *l = &w->p->loops.data[number];
+    pr_term total;
+    int nest = pr_flat_nest_of(w, f, &total);
+    if (nest < 0) return;
+    int outer = w->p->loop_of_op[f->outer->id];
+    pr_i128 each = 0;
+    pr_term tiles = w->p->loops.data[outer].trips;
+    if (!pr_term_none(tiles) && pr_term_const(w->T, f->trips, &each) && each > 0 && each < INT32_MAX) total = pr_scale(w->T, tiles, each);
+    else each = 0;
+    *l = (pr_shm_loop){ .op = l->op, .name = l->name, .counter = f->counter, .trips = total, .flat = true, .nest = nest,
+                        .outer = outer, .each = (int64_t)each, .local = l->flat ? l->local : l->counter };
+    *counter = f->counter;
+    *trips = total;
+}
+
+/* The forms of the members inside the inner loop, over the counter of all iterations. */
+static void flat_forms(pr_walk *w, const pr_flat *f, pr_shm_carried *c, const int *first)
+{
+    bool known = w->p->loops.data[w->p->loop_of_op[f->inner->id]].flat;
+    for (int i = 0; i < f->n; i++) c[first[f->inner_arg[i]]].form = known ? f->form[i] : PR_TERM_NONE;
+}
+
+/* Which loops inside op need the counter of all iterations; op's own forms where executions are equally long. */
+static void activate(pr_walk *w, const pr_op *op, pr_shm_carried *c, const int *first, pr_var counter)
+{
+    for (int i = 0; i < w->flats.n; i++) {
+        pr_flat *f = &w->flats.data[i];
+        pr_i128 v;
+        for (int j = 0; f->outer == op && j < f->n; j++)
+            f->active = f->active || (pr_term_none(c[first[f->outer_arg[j]]].form) && !pr_term_none(f->form[j]));
+        if (f->outer != op || !f->active || pr_term_none(f->trips) || !pr_term_const(w->T, f->trips, &v)) continue;
+        pr_term before = pr_scale(w->T, pr_var_term(w->T, counter), v);
+        for (int j = 0; j < f->n; j++)
+            if (!pr_term_none(f->form[j])) c[first[f->outer_arg[j]]].form = pr_shm_replace(w->arena, w->T, f->form[j], f->counter, before);
+    }
+}
+
+/* What a value that op carries through a flat loop is in the end. */
+static pr_term flat_end(pr_walk *w, const pr_op *op, int result)
+{
+    for (int i = 0; i < w->flats.n; i++) {
+        const pr_flat *f = &w->flats.data[i];
+        int number = w->p->loop_of_op[f->inner->id];
+        if (f->outer != op || number < 0 || !w->p->loops.data[number].flat) continue;
+        for (int j = 0; j < f->n; j++)
+            if (f->outer_arg[j] == result && !pr_term_none(f->form[j]))
+                return pr_shm_replace(w->arena, w->T, f->form[j], f->counter, w->p->loops.data[number].trips);
+    }
+    return PR_TERM_NONE;
+}
+
 static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
 {
     pr_terms *T = w->T;
@@ -176,14 +233,18 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     known = scalar_of(w, op->operands[1], &ub) && known;
     known = scalar_of(w, op->operands[2], &st) && known;
     int number = loop_number(w, op), at = w->n_loops, n = op->n_results;
-    pr_var counter = w->p->loops.data[number].counter;
+    pr_var counter = w->p->loops.data[number].counter, numbering = counter;
     pr_term k = pr_var_term(T, counter);
+    pr_flat *flat = pr_flat_of(w, op);
     pr_i128 step;
     if (known && pr_term_const(T, st, &step)) pr_walk_scale(w, step);
     if (known) trips = trip_count(w, lb, ub, st);
     if (known) iv = pr_term_const(T, st, &step) ? pr_add(T, lb, pr_scale(T, k, step))
                                                 : pr_add(T, lb, pr_mul(T, k, st));
+    if (flat) flat->trips = trips;
+    if (flat && flat->active && !pr_term_none(trips)) flatten(w, flat, number, &numbering, &trips);
     w->p->loops.data[number].trips = trips;
+    k = pr_var_term(T, numbering);
     bool was_unbounded = w->unbounded, was_deep = w->deep, emit = w->emit;
     int path = w->path.n;
     if (at < PR_SHM_LOOPS) w->loop[w->n_loops++] = number;
@@ -197,7 +258,8 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     PR_VEC(pr_shm_carried) c = { 0 };
     int *first = PR_NEW_N(w->arena, int, n);
     for (int i = 0; i < n; i++) {
-        init[i] = state[i] = pr_walk_get(w, op->operands[3 + i]);
+        int member = flat && flat->active ? pr_flat_member(flat, i) : -1;
+        init[i] = state[i] = member < 0 ? pr_walk_get(w, op->operands[3 + i]) : pr_walk_term(flat->init[member]);
         first[i] = c.n;
         bool boolean = init[i].kind == PR_SV_TERM && pr_term_is_bool(T, init[i].t);
         for (int j = 0; j < parts(&init[i]); j++) {
@@ -208,6 +270,7 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         }
         pr_walk_set(w, body->args[1 + i], state[i]);
     }
+    if (!at) pr_flat_find(w, op, body, init);
     pr_walk_set(w, body->args[0], pr_walk_term(iv));
     w->emit = false;
     pr_walk_block(w, body);
@@ -222,6 +285,9 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         if (!same && state[i].kind == PR_SV_VIEW) state[i] = pr_walk_opaque();
     }
     pr_shm_recover(w->arena, T, counter, c.data, c.n);
+    if (flat) pr_flat_recover(w, flat, init, c.data, first);
+    if (flat && flat->active) flat_forms(w, flat, c.data, first);
+    if (!at) activate(w, op, c.data, first, counter);
 
     /* 2. The body with closed forms, and the values behind the loop. */
     for (int pass = 0; pass < 2; pass++) {
@@ -232,7 +298,9 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
                 pr_term f = c.data[first[i] + j].form;
                 if (!pr_term_none(f)) f = pr_shm_refit(w->arena, T, f, counter);
                 if (pass && !pr_term_none(f))
-                    f = pr_term_none(trips) ? trips : pr_shm_replace(w->arena, T, f, counter, trips);
+                    f = pr_term_none(trips) || w->p->loops.data[number].flat ? PR_TERM_NONE
+                                                                        : pr_shm_replace(w->arena, T, f, counter, trips);
+                if (pass && pr_term_none(f)) f = flat_end(w, op, i);
                 if (pr_term_none(f)) {
                     if (s.kind == PR_SV_TERM) s = pr_walk_opaque();
                     else *part(&s, j) = PR_TERM_NONE;
@@ -274,7 +342,7 @@ static void branch(pr_walk *w, const pr_op *op)
 {
     pr_sv cond = pr_walk_get(w, op->operands[0]);
     int n = op->n_results;
-    bool opaque = cond.kind != PR_SV_TERM || !pr_term_is_bool(w->T, cond.t);
+    bool opaque = cond.kind != PR_SV_TERM || !pr_term_is_bool(w->T, cond.t) || pr_flat_local(w, cond.t, true);
     pr_sv *result[2] = { PR_NEW_N(w->arena, pr_sv, n), PR_NEW_N(w->arena, pr_sv, n) };
     bool never[2] = { !opaque && pr_term_is(cond.t, PR_TERM_FALSE), !opaque && pr_term_is(cond.t, PR_TERM_TRUE) };
     if (w->concrete && opaque) {

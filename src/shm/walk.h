@@ -10,7 +10,21 @@ typedef enum { PR_SV_NONE, PR_SV_TERM, PR_SV_VIEW, PR_SV_OPAQUE } pr_sv_kind;
  * that is not followed. */
 typedef struct pr_sv { pr_sv_kind kind; pr_term t; pr_shm_view v; } pr_sv;
 
+/* Loops that divide a sequence of iterations into executions in the same way. */
+typedef struct pr_flat_nest { pr_term lb, ub, step, trips, total; } pr_flat_nest;
+
 typedef struct pr_cut { int opcode; pr_term a, b, c; pr_term value; } pr_cut;
+
+/* A loop directly inside an outermost loop, and the scalars that the outer loop carries into it and takes from
+ * it again as they are: over the iterations of all executions of the inner loop they are states of one loop. */
+typedef struct pr_flat {
+    const pr_op *outer, *inner;
+    int n, *outer_arg, *inner_arg;   /* numbers of carried values                                   */
+    pr_term *init, *form;        /* when the outer loop begins; over counter, NONE = no closed form     */
+    pr_var counter;
+    pr_term trips;               /* of one execution, NONE unknown                                */
+    bool active;                 /* some of them has no closed form over the two counters             */
+} pr_flat;
 
 typedef struct pr_walk {
     pr_shm_prog *p;
@@ -24,11 +38,13 @@ typedef struct pr_walk {
     int agent, ws, n_ws, seq;
     int warps;                   /* of the agent                                                 */
     const pr_op *local_wait; const pr_block *local_block; /* a warpGroupLocal wait whose warp groups have not met yet  */
-    int n_loops; int loop[PR_SHM_LOOPS]; int64_t iteration[PR_SHM_LOOPS];
+    int n_loops; int loop[PR_SHM_LOOPS]; int64_t iteration[PR_SHM_LOOPS], flat[PR_SHM_LOOPS];
     bool deep;                   /* more loops than PR_SHM_LOOPS                                  */
     bool unbounded;              /* symbolic: inside a loop of unknown trip count                   */
     int n_states;                /* state variables made                                         */
     PR_VEC(pr_cut) cuts;
+    PR_VEC(pr_flat) flats;
+    PR_VEC(pr_flat_nest) nests;
     /* concrete */
     const int64_t *value; int n_values;
     pr_shm_trace *trace; int n_events, limit; int64_t n_steps;
@@ -45,6 +61,21 @@ pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *n
 /* The path as one Boolean term. */
 pr_term pr_walk_when(pr_walk *w);
 void pr_walk_block(pr_walk *w, const pr_block *b);
+
+/* flat.c: loops inside loops. find: the flats of an outermost loop, before its body is read. of: the one whose inner
+ * loop is op. recover: forms from the updates of one iteration, as carried by the inner loop (first: its values in c).
+ * nest_of: number of the nest and its trip count, -1 when the bounds are not known. */
+void pr_flat_find(pr_walk *w, const pr_op *op, const pr_block *body, const pr_sv *init);
+pr_flat *pr_flat_of(pr_walk *w, const pr_op *op);
+int pr_flat_member(const pr_flat *f, int inner_arg);
+void pr_flat_recover(pr_walk *w, pr_flat *f, const pr_sv *init, const pr_shm_carried *c, const int *first);
+int pr_flat_nest_of(pr_walk *w, pr_flat *f, pr_term *total);
+/* Does the term depend on which execution of a flat loop, or which iteration of one execution, this is? */
+bool pr_flat_local(const pr_walk *w, pr_term t, bool execution);
+/* Does a loop bound or condition here depend on it? */
+bool pr_flat_narrowed(pr_walk *w);
+/* An event with its when made, pred among it: says which execution it is in where that is known and it depends on it. */
+void pr_flat_settle(pr_walk *w, pr_shm_event *e, pr_term pred);
 
 /* A number by which launch values are divided, or a loop advances: bounded runs use its multiples. */
 void pr_walk_scale(pr_walk *w, pr_i128 v);

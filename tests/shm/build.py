@@ -14,6 +14,7 @@ from triton.experimental.gluon._runtime import GluonASTSource
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import kernels as K  # noqa: E402
+import kernels_tiles as T  # noqa: E402
 
 
 def desc(n):
@@ -45,6 +46,10 @@ def table():
         rows[f"ring_tcgen05.{v}"] = (K.ring_tcgen05, {"desc": desc(128), "out": "*fp32", "K": "i32"}, {"S": 3, "V": v}, 100)
     for name, s, d, p in (("ok", 3, 2, 1), ("pendings", 3, 2, 2), ("shallow", 2, 2, 1), ("drained", 2, 2, 0), ("prefetch-one", 2, 1, 1)):
         rows[f"ring_single.{name}"] = (K.ring_single, {"desc": desc(64), "out": "*fp32", "K": "i32"}, {"S": s, "D": d, "P": p}, 90)
+    for v in T.WGMMA:
+        rows[f"tiles_wgmma.{v}"] = (T.tiles_wgmma, {"desc": desc(64), "out": desc(64), "tiles": "i32", "K": "i32"}, {"S": 3, "V": v}, 90)
+    for v in T.TCGEN05:
+        rows[f"tiles_tcgen05.{v}"] = (T.tiles_tcgen05, {"desc": desc(128), "out": "*fp32", "tiles": "i32", "K": "i32"}, {"S": 2, "V": v}, 100)
     return rows
 
 

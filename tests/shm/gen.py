@@ -85,7 +85,13 @@ class Stop(Exception):
     pass
 
 
-def execute(rings, parts, trips, rng, seen):
+def unrolled(parts, trips):
+    """What each partition does, step by step: (operation, position in its ring, which instance this is)."""
+    return [[(op, k + (op[3] if op[0] in ("wait", "arrive") else op[2] if op[0] != "dotwait" else 0), (pc, k))
+             for k in range(trips) for pc, op in enumerate(body)] for body in parts]
+
+
+def execute(rings, programs, rng, seen):
     """One random schedule; raises Stop(reason) on a violation. seen: read instance -> load it saw."""
     bars = {}
     for r, ring in enumerate(rings):
@@ -96,9 +102,9 @@ def execute(rings, parts, trips, rng, seen):
     for r, ring in enumerate(rings):
         for s in range(ring.slots):
             slots[r, s] = [None, 0, 0]
-    agents = [{"k": 0, "pc": 0, "dots": []} for _ in parts]
+    agents = [{"at": 0, "dots": []} for _ in programs]
     flying = []                                   # loads and WGMMAs under way
-    pace = [rng.choice([1, 1, 0.03]) for _ in parts] + [rng.choice([1, 1, 0.03])]
+    pace = [rng.choice([1, 1, 0.03]) for _ in programs] + [rng.choice([1, 1, 0.03])]
 
     def settle(b):
         if b[1] == 0 and b[2] == 0:
@@ -115,11 +121,10 @@ def execute(rings, parts, trips, rng, seen):
     while True:
         ready = []
         for i, a in enumerate(agents):
-            if a["k"] >= trips or not parts[i]:
+            if a["at"] >= len(programs[i]):
                 continue
-            op = parts[i][a["pc"]]
+            op, t, _ = programs[i][a["at"]]
             if op[0] == "wait":
-                t = a["k"] + op[3]
                 b = bars[op[1], op[2], t % rings[op[1]].slots]
                 if b[3] & 1 == ((t // rings[op[1]].slots) + op[4]) & 1:
                     continue
@@ -128,7 +133,7 @@ def execute(rings, parts, trips, rng, seen):
             ready.append(i)
         choices = ready + [("done", f) for f in range(len(flying))]
         if not choices:
-            if any(a["k"] < trips and parts[i] for i, a in enumerate(agents)):
+            if any(a["at"] < len(programs[i]) for i, a in enumerate(agents)):
                 raise Stop("deadlock")
             return
         c = rng.choices(choices, [pace[-1] if isinstance(x, tuple) else pace[x] for x in choices])[0]
@@ -144,10 +149,9 @@ def execute(rings, parts, trips, rng, seen):
             else:
                 slots[job[1], job[2]][2] -= 1
             continue
-        a, body = agents[c], parts[c]
-        op = body[a["pc"]]
+        a = agents[c]
+        op, t, instance = programs[c][a["at"]]
         if op[0] not in ("wait", "dotwait"):
-            t = a["k"] + (op[3] if op[0] == "arrive" else op[2])
             s = t % rings[op[1]].slots
         if op[0] == "expect":
             bars[op[1], "full", s][2] += op[3]
@@ -157,13 +161,12 @@ def execute(rings, parts, trips, rng, seen):
             if slot[1] or slot[2]:
                 raise Stop("write meets an access in progress")
             slot[1] += 1
-            flying.append(("load", op[1], s, (c, a["k"]), s, object()))
+            flying.append(("load", op[1], s, (c, instance), s, object()))
         elif op[0] in ("read", "dot"):
             slot = slots[op[1], s]
             if slot[1]:
                 raise Stop("read meets a write in progress")
-            what = (c, a["pc"], a["k"], trips)
-            if seen.setdefault(what, slot[0]) != slot[0]:
+            if seen.setdefault((c, instance), slot[0]) != slot[0]:
                 raise Stop("read depends on the schedule")
             if op[0] == "dot":
                 slot[2] += 1
@@ -172,19 +175,16 @@ def execute(rings, parts, trips, rng, seen):
                 a["dots"].append(job)
         elif op[0] == "arrive":
             arrive((op[1], op[2], s), op[4])
-        a["pc"] += 1
-        if a["pc"] == len(body):
-            a["pc"] = 0
-            a["k"] += 1
+        a["at"] += 1
 
 
 def violation(rings, parts, rng):
     most = max(r.slots for r in rings)
     for trips in range(0, 2 * most + 4):
-        seen = {}
+        seen, programs = {}, unrolled(parts, trips)
         for _ in range(24):
             try:
-                execute(rings, parts, trips, rng, seen)
+                execute(rings, programs, rng, seen)
             except Stop as e:
                 return f"{e} (K={trips})"
     return None
@@ -358,11 +358,15 @@ def emulated(program, path, trips):
     return [o.get("message", o["kind"]) for o in json.loads(done.stdout)["outcomes"] if o["kind"] != "clean"]
 
 
-def one(program, seed):
+def one(program, seed, nested):
     rng = random.Random(seed)
-    rings, parts = protocol(rng)
-    source = text(rings, parts, rng)
-    bad = violation(rings, parts, rng)
+    if nested:
+        from gen_nest import protocol as make, text as write, violation as broken
+    else:
+        make, write, broken = protocol, text, violation
+    rings, parts = make(rng)
+    source = write(rings, parts, rng)
+    bad = broken(rings, parts, rng)
     with tempfile.NamedTemporaryFile("w", suffix=".ttgir", delete=False) as f:
         f.write(source)
     try:
@@ -381,11 +385,12 @@ def main():
     ap.add_argument("program")
     ap.add_argument("--n", type=int, default=200)
     ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--nested", action="store_true", help="loops of tiles with a loop inside (gen_nest.py)")
     ap.add_argument("--keep", help="directory for the texts of disagreements")
     a = ap.parse_args()
     counts, wrong, heard = {}, 0, {}
     with ThreadPoolExecutor(2) as pool:
-        for seed, bad, v, source in pool.map(lambda s: one(a.program, s), range(a.seed, a.seed + a.n)):
+        for seed, bad, v, source in pool.map(lambda s: one(a.program, s, a.nested), range(a.seed, a.seed + a.n)):
             truth = "broken" if bad else "correct"
             counts[truth, v["status"]] = counts.get((truth, v["status"]), 0) + 1
             ids = [f["id"] for f in v["findings"]]

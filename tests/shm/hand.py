@@ -38,6 +38,16 @@ def half(first, second):
         f"    %r = ttg.local_load %m : {view} -> tensor<64x32xf16, #bl>\n    %w = ttg.async_wait {{num = 0 : i32}}\n"
 
 
+def parts(first, second):
+    """cp.async into one part of a reinterpreted buffer, a read of another, no wait: which bytes a part has is not known."""
+    whole, part = "!ttg.memdesc<2x32x64xf16, #sw, #smem, mutable>", "!ttg.memdesc<32x64xf16, #sw, #smem, mutable>"
+    return ALLOC + f"    %w = ttg.memdesc_reinterpret %a : {T} -> {whole}\n" \
+        f"    %l = ttg.memdesc_index %w[{first}] : {whole} -> {part}\n    %m = ttg.memdesc_index %w[{second}] : {whole} -> {part}\n" \
+        "    %t = ttg.async_copy_global_to_local %q, %l : tensor<64x64x!tt.ptr<f16>, #bl> -> <32x64xf16, #sw, #smem, mutable>\n" \
+        "    %g = ttg.async_commit_group tokens %t\n" \
+        f"    %r = ttg.local_load %m : {part} -> tensor<32x64xf16, #bl>\n    %v = ttg.async_wait {{num = 0 : i32}}\n"
+
+
 ONCE = (LOOP + "      %z = arith.cmpi eq, %k, %c0 : i32\n      scf.if %z {\n" + f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END
         + f"    ttng.wait_barrier %b, %c0 : {B}\n")
 
@@ -53,6 +63,10 @@ def waited_elsewhere(before, after):
 INVAL = f"    ttng.inval_barrier %b : {B}\n"
 TEXTS = {
     # name: (body, number of CTAs)
+    "reinterpreted_parts": parts("%c0", "%c1"),
+    "reinterpreted_whole": ALLOC + f"    %w = ttg.memdesc_reinterpret %a : {T} -> !ttg.memdesc<32x128xf16, #sw, #smem, mutable>\n" + COPY
+                           + "    %r = ttg.local_load %w : !ttg.memdesc<32x128xf16, #sw, #smem, mutable> -> tensor<32x128xf16, #bl>\n"
+                           + "    %v = ttg.async_wait {num = 0 : i32}\n",
     "unknown_op": ALLOC + f"    ttng.frobnicate %a : {T}\n",
     "unknown_dialect": ALLOC + "    nvvm.barrier0\n",
     "generic_form": ALLOC + BAR + f'    "ttng.wait_barrier"(%b, %c0) : ({B}, i32) -> ()\n',
@@ -100,6 +114,16 @@ TEXTS = {
     "load_waited": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
                    f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
                    f"    ttng.wait_barrier %b, %c0 : {B}\n" + READ.replace(T, N) + f"    ttng.inval_barrier %b : {B}\n",
+    # As Triton prints them when operations carry a task: between the operands, and before the types.
+    "attributes_between": BAR + ALLOC.replace(T, N)
+                          + f"    ttng.barrier_expect %b, 8192 {{async_task_id = array<i32: 0>}}, %true : {B}\n"
+                          f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true {{async_task_id = array<i32: 0>}} : "
+                          f"!tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
+                          f"    ttng.wait_barrier %b, %c0 {{async_task_id = array<i32: 0>}} : {B}\n" + READ.replace(T, N)
+                          + f"    %s = \"tt.reduce\"(%r) <{{axis = 0 : i32}}> ({{\n    ^bb0(%i: f16, %j: f16):\n"
+                          f"      %m = arith.addf %i, %j {{async_task_id = array<i32: 0>}} : f16\n"
+                          f"      tt.reduce.return %m {{async_task_id = array<i32: 0>}} : f16\n    }}) : ({TENSOR}) -> tensor<64xf16, #ttg.slice<{{dim = 0, parent = #bl}}>>\n"
+                          f"    ttng.inval_barrier %b : {B}\n",
     "inval_in_flight": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
                        f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
                        f"    ttng.inval_barrier %b : {B}\n",

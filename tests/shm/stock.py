@@ -110,6 +110,31 @@ def attention_ptr(q_ptr,k_ptr,v_ptr,o_ptr,scale,Z,N, BM: tl.constexpr,BN: tl.con
         acc=tl.dot(p.to(tl.float16),v,acc)
         m=mn
     tl.store(o_ptr+(z*N+offs_m)[:,None]*D+d[None,:],(acc/l[:,None]).to(tl.float16))
+@triton.jit
+def attention_tiles(q_ptr,k_ptr,v_ptr,o_ptr,scale,Z,N, BM: tl.constexpr,BN: tl.constexpr,D: tl.constexpr, CAUSAL: tl.constexpr, WS: tl.constexpr):
+    qd=tl.make_tensor_descriptor(q_ptr,[Z*N,D],[D,1],[BM,D]); kd=tl.make_tensor_descriptor(k_ptr,[Z*N,D],[D,1],[BN,D])
+    vd=tl.make_tensor_descriptor(v_ptr,[Z*N,D],[D,1],[BN,D]); od=tl.make_tensor_descriptor(o_ptr,[Z*N,D],[D,1],[BM,D])
+    nm=tl.cdiv(N,BM)
+    for t in tl.range(tl.program_id(0),nm*Z,tl.num_programs(0),warp_specialize=WS):
+        pm=t%nm; z=t//nm; base=z*N
+        m=tl.zeros([BM],dtype=tl.float32)-float("inf"); l=tl.zeros([BM],dtype=tl.float32)+1.0
+        acc=tl.zeros([BM,D],dtype=tl.float32)
+        q=qd.load([base+pm*BM,0])
+        offs_m=pm*BM+tl.arange(0,BM); offs_n=tl.arange(0,BN)
+        hi=(pm+1)*BM if CAUSAL else N
+        for n in tl.range(0,hi,BN):
+            k=kd.load([base+n,0]).T
+            qk=tl.dot(q,k)
+            if CAUSAL:
+                qk=tl.where(offs_m[:,None]>=(n+offs_n[None,:]),qk*scale,-1.0e6)
+                mn=tl.maximum(m,tl.max(qk,1)); qk-=mn[:,None]
+            else:
+                mn=tl.maximum(m,tl.max(qk,1)*scale); qk=qk*scale-mn[:,None]
+            p=tl.math.exp2(qk); alpha=tl.math.exp2(m-mn)
+            l=l*alpha+tl.sum(p,1); acc=acc*alpha[:,None]
+            v=vd.load([base+n,0])
+            acc=tl.dot(p.to(tl.float16),v,acc); m=mn
+        od.store([base+pm*BM,0],(acc/l[:,None]).to(tl.float16))
 MM={'a_ptr':'*fp16','b_ptr':'*fp16','c_ptr':'*fp16','M':'i32','N':'i32','K':'i32'}
 AT={'q_ptr':'*fp16','k_ptr':'*fp16','v_ptr':'*fp16','o_ptr':'*fp16','scale':'fp32','Z':'i32','N':'i32'}
 B={'BM':128,'BN':128,'BK':64}; A={'BM':128,'BN':64,'D':64}
@@ -138,9 +163,12 @@ for st in range(1,6):
         rows.append((f'persistent_flat.sm{cc}.s{st}',persistent,MM,{**B,'WS':False,'FL':True},cc,st,8))
         rows.append((f'attention.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':False,'WS':False},cc,st,4))
         rows.append((f'attention_causal.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':True,'WS':False},cc,st,4))
-    rows.append((f'matmul_ws.sm100.s{st}',matmul_tma,MM,{**B,'WS':True},100,st,4))
-    rows.append((f'persistent_ws.sm100.s{st}',persistent,MM,{**B,'WS':True,'FL':False},100,st,4))
-    rows.append((f'attention_ws.sm100.s{st}',attention,AT,{**A,'CAUSAL':False,'WS':True},100,st,4))
+    for cc in (90,100):
+        rows.append((f'matmul_ws.sm{cc}.s{st}',matmul_tma,MM,{**B,'WS':True},cc,st,4))
+        rows.append((f'persistent_ws.sm{cc}.s{st}',persistent,MM,{**B,'WS':True,'FL':False},cc,st,4))
+        rows.append((f'attention_ws.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':False,'WS':True},cc,st,4))
+        rows.append((f'attention_tiles_ws.sm{cc}.s{st}',attention_tiles,AT,{**A,'CAUSAL':False,'WS':True},cc,st,4))
+        rows.append((f'attention_tiles_causal_ws.sm{cc}.s{st}',attention_tiles,AT,{**A,'CAUSAL':True,'WS':True},cc,st,4))
 out=sys.argv[1]
 os.makedirs(out,exist_ok=True)
 for name,f,sig,ce,cc,st,nw in rows:

@@ -507,7 +507,7 @@ TESTS = {
     "early_return": ("k", {"ok": (), "guarded": ("BAR-STUCK", )}),
     "chain": ("dok", {"ok": (), "one-slot": ("BAR-STUCK", ), "early": ("SHM-RAW", )}),
     "join_pending_store": ("d", {"ok": (), "pending": ("PEND-TMAST", )}),
-    "tiles": ("dok", {"ok": ("data-dependent-sync", ), "reset": ("PHASE-LAP", )}),
+    "tiles": ("dok", {"ok": (), "reset": ("PHASE-LAP", )}),
     "two_groups": ("iok", {"ok": (), "tiles": ("PEND-CP", )}),
     "one_buffered": ("iok", {"ok": (), "single": ("PEND-WGMMA", )}),
     "fence_in_loop": ("dk", {"ok": (), "loop": ("PROXY-FENCE", )}),
