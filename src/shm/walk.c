@@ -202,9 +202,14 @@ static void activate(pr_walk *w, const pr_op *op, pr_shm_carried *c, const int *
     for (int i = 0; i < w->flats.n; i++) {
         pr_flat *f = &w->flats.data[i];
         pr_i128 v;
-        for (int j = 0; f->outer == op && j < f->n; j++)
-            f->active = f->active || (pr_term_none(c[first[f->outer_arg[j]]].form) && !pr_term_none(f->form[j]));
-        if (f->outer != op || !f->active || pr_term_none(f->trips) || !pr_term_const(w->T, f->trips, &v)) continue;
+        bool equal = !pr_term_none(f->trips) && pr_term_const(w->T, f->trips, &v);
+        for (int j = 0; f->outer == op && j < f->n; j++) {
+            if (pr_term_none(f->form[j])) continue;
+            /* equal executions: one way of counting for all agents, also where this one could do without */
+            bool counts = equal && pr_term_mentions(w->T, f->form[j], f->counter);
+            f->active = f->active || counts || pr_term_none(c[first[f->outer_arg[j]]].form);
+        }
+        if (f->outer != op || !f->active || !equal) continue;
         pr_term before = pr_scale(w->T, pr_var_term(w->T, counter), v);
         for (int j = 0; j < f->n; j++)
             if (!pr_term_none(f->form[j])) c[first[f->outer_arg[j]]].form = pr_shm_replace(w->arena, w->T, f->form[j], f->counter, before);

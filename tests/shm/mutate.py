@@ -4,8 +4,7 @@
 Each line that synchronises is deleted, swapped with the one before, its parity flipped, its count, bytes or pendings changed.
 A mutant that is still proved must end clean in every schedule of the emulated ConSan; what does not is a wrong proof and the
 exit status is 1. ConSan sees neither W1, W2 nor A1, so clean is no evidence that the mutant is right: --verbose lists the
-mutants that were proved, with the line that changed. A kernel that is proved must also keep its verdict when the order of
-the integer arguments' values does not matter: nothing here looks at names."""
+mutants that were proved or refused, with the line that changed."""
 import argparse
 import json
 import os
@@ -29,6 +28,24 @@ def movable(line, before):
     """May the two lines change places: no value of the second comes from the first."""
     names = [n.split(":")[0] for group in results(before) for n in group.split(", ")]
     return not any(re.search(re.escape(n) + r"(?![\w$.\-])", line.split("=", 1)[-1]) for n in names)
+
+
+def split_types(text):
+    """The types of "(a, b<c, d>)", one each."""
+    out, depth, word = [], 0, ""
+    for c in text[text.index("(") + 1:]:
+        if c in "<({[":
+            depth += 1
+        if c in ">)}]":
+            depth -= 1
+        if depth < 0 or c == "," and not depth:
+            out.append(word.strip())
+            word = ""
+            if depth < 0:
+                break
+        else:
+            word += c
+    return out
 
 
 def mutants(lines):
@@ -91,14 +108,18 @@ def mutants(lines):
         m = re.search(r"scf\.for .* iter_args\((.*)\) ->", line)
         if not m or not line.startswith("        "):
             continue
+        names = [part.split(" = ")[0] for part in m.group(1).split(", ")]
+        types = split_types(line[m.end():])
         for part in m.group(1).split(", "):
             name, value = part.split(" = ")
             if re.fullmatch(r"%(c|true|false)[\w\-]*", value):
                 continue
             pad = re.match(r"\s*", line).group(0)
             for k in (0, 1):
-                if "i32" in line.split("->")[1]:
-                    yield f"{name} begins at {k}", i, lines[:i] + [f"{pad}%mut_begin = arith.constant {k} : i32", line.replace(f"{name} = {value}", f"{name} = %mut_begin")] + lines[i + 1:]
+                kind = types[names.index(name)]
+                if re.fullmatch(r"i(32|64)", kind):
+                    yield f"{name} begins at {k}", i, (lines[:i] + [f"{pad}%mut_begin = arith.constant {k} : {kind}",
+                                                                   line.replace(f"{name} = {value}", f"{name} = %mut_begin")] + lines[i + 1:])
 
 
 def check(program, path, *options):
