@@ -72,15 +72,24 @@ static bool is_unknown_entry(void *user, const pr_terms *T, pr_term t)
     return pr_term_op_of(T, t) == PR_TERM_OP_TABLE && !pr_tab_get(T, pr_term_tab(T, t))->values;
 }
 
-/* Does t count the iterations of a loop whose bounds the launch does not give? */
-static bool counts_loaded(const pr_encoding *e, const pr_side *s, pr_term t)
+/* A value that the launch does not give, and of which atomics say nothing either: that it wraps is a matter of contents.
+ * The results of a counter and of swaps between known values are known, and that one of them wraps is not. */
+typedef struct open_value { pr_encoding *e; } open_value;
+static bool is_open_value(void *user, const pr_terms *T, pr_term t)
 {
+    return is_free(NULL, T, t) && !pr_sync_knows(((open_value *)user)->e, t);
+}
+
+/* Does t count the iterations of a loop whose bounds the launch does not give? */
+static bool counts_loaded(pr_encoding *e, const pr_side *s, pr_term t)
+{
+    open_value x = { e };
     for (int i = 0; i < s->n_loops; i++) {
         const pr_frame *f = s->loop[i];
         if (!pr_term_mentions(e->terms, t, pr_term_var(e->terms, s->iter[i]))) continue;
         pr_subst *to = (pr_subst *)&s->subst;
-        if (pr_term_any(e->terms, pr_subst_apply(to, f->lower), is_free, NULL) ||
-            pr_term_any(e->terms, pr_subst_apply(to, f->upper), is_free, NULL)) return true;
+        if (pr_term_any(e->terms, pr_subst_apply(to, f->lower), is_open_value, &x) ||
+            pr_term_any(e->terms, pr_subst_apply(to, f->upper), is_open_value, &x)) return true;
     }
     return false;
 }
@@ -133,7 +142,8 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_encode_single(e, conj.data, conj.n, &q);
         pr_decide(&run->d, &q, may_use_z3, o, NULL);
         ask_with_atomics(run, e, &conj, may_use_z3, o);
-        *free_values = pr_term_any(T, broken, is_free, NULL) || counts_loaded(e, v->side, broken);
+        open_value open = { e };
+        *free_values = pr_term_any(T, broken, is_open_value, &open) || counts_loaded(e, v->side, broken);
         bool entry = pr_term_any(T, broken, is_unknown_entry, NULL);
         if ((o->answer == PR_ANSWER_WITNESS && *free_values) || (o->answer == PR_ANSWER_UNKNOWN && entry)) {
             possible = *o;              /* a definite wrap elsewhere is worse */

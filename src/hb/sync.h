@@ -72,6 +72,8 @@ pr_sync *pr_sync_of(pr_encoding *e);
 bool pr_sync_admits(pr_encoding *e, int access);
 /* Adds to a pair's query what atomics say of it; false when they say nothing. */
 bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q);
+/* Is t the result of an event of copy A whose values are all known? */
+bool pr_sync_knows(pr_encoding *e, pr_term t);
 /* Facts about the events of copy A alone; ends: when its waits end. */
 void pr_sync_facts(pr_encoding *e, bool ends, pr_term_vec *out);
 /* Can the waits of this launch end? EMPTY: no execution of the launch ends. */

@@ -525,6 +525,18 @@ void pr_sync_counter_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out)
     pair_facts(e, y, &a, &b, out);
 }
 
+bool pr_sync_knows(pr_encoding *e, pr_term t)
+{
+    const pr_sync *y = pr_sync_of(e);
+    for (int i = 0; y && i < y->events.n; i++) {
+        const pr_sync_event *v = &y->events.data[i];
+        if (v->in_loop || !(v->counted || (v->closed && !v->all.any))) continue;
+        pr_term own = pr_subst_apply((pr_subst *)&pr_encoding_side(e, v->record, PR_SIDE_A)->subst, v->app);
+        if (pr_term_is(own, t)) return true;
+    }
+    return false;
+}
+
 void pr_sync_facts(pr_encoding *e, bool ends, pr_term_vec *out)
 {
     const pr_sync *y = pr_sync_of(e);
