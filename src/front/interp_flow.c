@@ -1,7 +1,7 @@
 /* Which operations does one program execute, in which order and how often?
  *
- * Values that go around a loop lose their dependency sets (happens-before.md 1.5); values that leave a
- * branch or a call keep them. */
+ * Values that go around a loop or leave a loop, a branch or a call keep their dependency sets; those of a loop whose
+ * bounds are not known lose them. */
 #include "front/interp_core.h"
 
 static const pr_interp_epoch *epoch_join(pr_machine *m, const pr_interp_epoch *a, const pr_interp_epoch *b,
@@ -361,7 +361,7 @@ static void run_iteration(pr_machine *m, const pr_op *op, const pr_block *b, pr_
     if (!push_iter(m, op, (int64_t)k) || !pr_im_spend(m, 1 + n)) return;
     pr_im_set(m, b->args[0], pr_ival_const((t->lower + (uint64_t)k * t->step) & pr_bits_mask(t->w)));
     for (int i = 0; i < n; i++) {
-        pr_im_set(m, b->args[1 + i], pr_ival_without_deps(m, carry[i]));
+        pr_im_set(m, b->args[1 + i], t->known ? carry[i] : pr_ival_without_deps(m, carry[i]));
         carry[i] = pr_ival_unknown();
     }
     pr_im_region(m, op->regions[0], carry, n);
@@ -404,7 +404,7 @@ static void run_for(pr_machine *m, const pr_op *op)
     }
     if (t.wraps && m->halt == PR_HALT_NONE) pr_im_ub(m, op);
     if (m->halt == PR_HALT_NONE)
-        for (int i = 0; i < n; i++) pr_im_set(m, op->results[i], pr_ival_without_deps(m, carry[i]));
+        for (int i = 0; i < n; i++) pr_im_set(m, op->results[i], t.known ? carry[i] : pr_ival_without_deps(m, carry[i]));
     pr_im_unblock(m, carry, c);
 }
 
@@ -427,7 +427,7 @@ static void run_while(pr_machine *m, const pr_op *op)
         }
         if (!push_iter(m, op, k) || !pr_im_spend(m, 1 + n_in + n_out)) break;
         for (int i = 0; i < n_in; i++) {
-            pr_im_set(m, before->args[i], pr_ival_without_deps(m, in[i]));
+            pr_im_set(m, before->args[i], in[i]);
             in[i] = pr_ival_unknown();
         }
         pr_im_region(m, op->regions[0], out, 1 + n_out);
@@ -442,7 +442,7 @@ static void run_while(pr_machine *m, const pr_op *op)
         if (c == PR_NO) {
             m->n_iter--;
             for (int i = 0; i < n_out; i++)
-                pr_im_set(m, op->results[i], pr_ival_without_deps(m, out[1 + i]));
+                pr_im_set(m, op->results[i], out[1 + i]);
             break;
         }
         for (int i = 0; i < n_out; i++) {

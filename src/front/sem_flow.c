@@ -23,6 +23,21 @@ static void refused_region(pr_lower *c, const pr_op *op)
     pr_opaque_results(c, op, false, PR_REFUSAL_NONE, NULL);
 }
 
+/* What ran in an arm was read for that arm's value; what ran before, where the arm is taken. */
+static void arm_dependencies(pr_lower *c, const pr_op *op, const pr_val *k, int side, const pr_val *arm, pr_val *v)
+{
+    pr_ids inside = pr_ids_inside(c, arm->pos, op, side), both = v->pos;
+    pr_term when = pr_and(c->T, k->held, side ? pr_not(c->T, k->term) : k->term);
+    for (int i = 0; i < arm->pos.n; i++) {
+        int id = arm->pos.v[i];
+        bool known = false;
+        for (int m = 0; m < both.n && !known; m++) known = both.v[m] == id;
+        for (int m = 0; m < inside.n && !known; m++) known = inside.v[m] == id;
+        if (id >= 0 && !known && !pr_term_none(when)) pr_hand_on(c, v, (pr_carried){ id, PR_CARRIED_WHEN, NULL, when });
+    }
+    v->pos = pr_ids_union(c, both, inside);
+}
+
 static void if_op(pr_lower *c, const pr_op *op)
 {
     pr_val *k = pr_val_branch(c, op, pr_operand(c, op, 0));
@@ -50,6 +65,11 @@ static void if_op(pr_lower *c, const pr_op *op)
         pr_val *v = runs[0] && runs[1] && a && b ? pr_val_merge(c, op, k, a, b, op->results[i]->type, false)
                   : runs[0] ? a : b;
         if (!v) { refused_region(c, op); return; }
+        if (runs[0] && runs[1] && a && b && (a->pos.n || b->pos.n)) {
+            v = pr_val_clone(c, v, v->type);
+            arm_dependencies(c, op, k, 0, a, v);
+            arm_dependencies(c, op, k, 1, b, v);
+        }
         pr_result(c, op, i, v);
     }
 }

@@ -79,7 +79,7 @@ static pr_val *replace_comps(pr_lower *c, const pr_val *v, pr_refusal_kind kind,
     }
     pr_val *r = pr_val_with_comps(c, v, list);
     r->held = PR_TERM_TRUE;
-    r->pos = (pr_ids){ NULL, 0 };
+    r->pos = r->carried = (pr_ids){ NULL, 0 };
     return r;
 }
 
@@ -91,7 +91,7 @@ static pr_val *make_holder(pr_lower *c, probe *p, int i)
     c->n_iter = n_iter;
     h->from_memory = h->from_atomic = false;
     h->gap = PR_REFUSAL_NONE;
-    h->all = pr_ids_one(c, -(p->marker + i));
+    h->all = h->pos = pr_ids_one(c, -(p->marker + i));
     return h;
 }
 
@@ -331,7 +331,7 @@ static pr_val *value_at(pr_lower *c, probe *p, int i, pr_term k)
     case SOL_NONE: case SOL_OPAQUE: v = opaque_at(c, p, i); break;
     }
     v = pr_val_clone(c, v, v->type);
-    v->pos = (pr_ids){ NULL, 0 };
+    v->pos = v->carried = (pr_ids){ NULL, 0 };
     v->all = s->all;
     v->from_memory = s->from_memory;
     v->from_atomic = s->from_atomic;
@@ -539,6 +539,21 @@ static bool probe_body(pr_lower *c, probe *p)
     return fine;
 }
 
+static bool has(pr_ids s, int id)
+{
+    for (int i = 0; i < s.n; i++)
+        if (s.v[i] == id) return true;
+    return false;
+}
+
+static pr_ids others(pr_lower *c, pr_ids s, pr_ids without)
+{
+    int *kept = PR_NEW_N(c->arena, int, s.n + 1), n = 0;
+    for (int i = 0; i < s.n; i++)
+        if (!has(without, s.v[i])) kept[n++] = s.v[i];
+    return (pr_ids){ kept, n };
+}
+
 static void solve(pr_lower *c, probe *p)
 {
     close_dependencies(c, p);
@@ -549,7 +564,7 @@ static void solve(pr_lower *c, probe *p)
         else if (h->lost || y->lost) s->kind = SOL_LOST;
         else if (pr_val_same(h, y) && pr_term_is(y->held, PR_TERM_TRUE)) s->kind = SOL_INVARIANT;
         else solve_affine(c, p, i);
-        if (s->kind != SOL_INVARIANT) pr_mark_other_shape(c, y->all);
+        if (s->kind != SOL_INVARIANT) pr_mark_other_shape(c, others(c, y->all, y->pos));
     }
     solve_rotations(c, p);
     for (bool more = true; more;) {
@@ -617,6 +632,43 @@ static void refuse_loop(pr_lower *c, const pr_op *op, const char *why)
     pr_opaque_results(c, op, false, PR_REFUSAL_NONE, NULL);
 }
 
+/* Is each value of slot i made lane by lane from the one before? */
+static bool accumulates(const probe *p, int i) { return has(p->yield[i]->pos, -(p->marker + i)); }
+
+static void hand_on(pr_lower *c, pr_ids ids, pr_carried_kind kind, const pr_frame *f, pr_term when, pr_val *v)
+{
+    for (int i = 0; i < ids.n; i++)
+        if (ids.v[i] >= 0) pr_hand_on(c, v, (pr_carried){ ids.v[i], kind, f, when });
+}
+
+/* What the value of slot i in an iteration of loop f is made from. */
+static void carry_dependencies(pr_lower *c, const probe *p, int i, const pr_frame *f, pr_val *v)
+{
+    pr_ids inside = pr_ids_inside(c, p->yield[i]->pos, p->op, -1);
+    if (accumulates(p, i)) {
+        v->pos = p->init[i]->pos;
+        v->carried = p->init[i]->carried;
+        hand_on(c, inside, PR_CARRIED_EARLIER, f, PR_TERM_TRUE, v);
+    } else {
+        hand_on(c, p->init[i]->pos, PR_CARRIED_FIRST, f, PR_TERM_TRUE, v);
+        hand_on(c, inside, PR_CARRIED_BEFORE, f, PR_TERM_TRUE, v);
+    }
+}
+
+/* The same behind the loop: an accumulator is made from what it started with and all that the iterations read. */
+static void result_dependencies(pr_lower *c, const probe *p, int i, const pr_frame *f, pr_val *v)
+{
+    pr_ids inside = pr_ids_inside(c, p->yield[i]->pos, p->op, -1);
+    pr_term never = pr_and(c->T, p->bounds_held, pr_le(c->T, p->upper, p->lower));
+    if (accumulates(p, i)) {
+        v->pos = pr_ids_union(c, p->init[i]->pos, inside);
+        v->carried = p->init[i]->carried;
+    } else {
+        hand_on(c, inside, PR_CARRIED_FINAL, f, PR_TERM_TRUE, v);
+        if (!pr_term_none(never)) hand_on(c, p->init[i]->pos, PR_CARRIED_WHEN, NULL, never, v);
+    }
+}
+
 /* p: bounds set, probed when it carries anything. */
 static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
 {
@@ -642,7 +694,10 @@ static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
     }
     if (p->n) solve(c, p);
     pr_frame *f = push_loop(c, p);
-    for (int i = 0; i < p->n; i++) vals[i] = value_at(c, p, i, pr_var_term(c->T, f->k));
+    for (int i = 0; i < p->n; i++) {
+        vals[i] = value_at(c, p, i, pr_var_term(c->T, f->k));
+        if (p->sol[i].kind != SOL_INVARIANT) carry_dependencies(c, p, i, f, vals[i]);
+    }
     bool fine = run_body(c, p, pr_var_term(c->T, f->k), vals, yields);
     c->n_iter--;
     c->frame = frame;
@@ -653,6 +708,7 @@ static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
         vals[i] = pr_term_none(n) ? opaque_at(c, p, i) : value_at(c, p, i, n);
         if (p->sol[i].kind == SOL_INVARIANT) continue;
         vals[i] = pr_val_clone(c, vals[i], vals[i]->type);
+        result_dependencies(c, p, i, f, vals[i]);
         if (p->sol[i].kind != SOL_PLAIN && p->sol[i].kind != SOL_OPAQUE)
             vals[i]->held = pr_and(c->T, vals[i]->held, counted);
         vals[i]->all = pr_ids_union(c, vals[i]->all, p->bound_ids);

@@ -141,6 +141,23 @@ static pr_ids positional(pr_lower *c, const request *q)
     return without_markers(s);
 }
 
+/* The same of what iterations hand on. */
+static void carried(pr_lower *c, const request *q, pr_record *r)
+{
+    pr_val *const parts[4] = { q->ptr, q->mask, q->value, q->cmp };
+    pr_ids s = { NULL, 0 };
+    for (int i = 0; i < 4; i++) {
+        const pr_val *v = parts[i];
+        bool same = v && pr_type_rank(v->type) == pr_type_rank(q->shape);
+        for (int d = 0; same && d < pr_type_rank(q->shape); d++) same = v->type->shape[d] == q->shape->shape[d];
+        if (same) s = pr_ids_union(c, s, v->carried);
+    }
+    pr_carried *list = PR_NEW_N(c->arena, pr_carried, s.n + 1);
+    for (int i = 0; i < s.n; i++) list[i] = c->carried.data[s.v[i]];
+    r->carried = list;
+    r->n_carried = s.n;
+}
+
 static void fill_record(pr_lower *c, const pr_op *op, const request *q, int access, int seq, int target)
 {
     pr_terms *T = c->T;
@@ -196,6 +213,7 @@ static void fill_record(pr_lower *c, const pr_op *op, const request *q, int acce
     pr_ids deps = positional(c, q), control = without_markers(c->control);
     r.deps = deps.v;
     r.n_deps = deps.n;
+    carried(c, q, &r);
     r.control_deps = control.v;
     r.n_control_deps = control.n;
     pr_vec_push(c->arena, &c->out->records, r);
@@ -635,7 +653,7 @@ static void descriptor(pr_lower *c, const pr_op *op)
         pr_mark_other_shape(c, i->all);
     }
     unsigned checked = fine && v->view ? (1u << n_index) - 1 : 0;
-    seen->pos = (pr_ids){ NULL, 0 };
+    seen->pos = seen->carried = (pr_ids){ NULL, 0 };
     view_access(c, op, &q, seen, index, checked, held);
     if (!value) {
         q.kind = PR_RECORD_LOAD;

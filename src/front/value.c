@@ -93,6 +93,40 @@ pr_ids pr_ids_meet(pr_lower *c, pr_ids a, pr_ids b)
     return (pr_ids){ v, n };
 }
 
+/* Operations are numbered in the order of the text. */
+static int last_number(const pr_region *r)
+{
+    for (int i = r->n_blocks - 1; i >= 0; i--) {
+        const pr_block *b = r->blocks[i];
+        if (!b->n_ops) continue;
+        const pr_op *last = b->ops[b->n_ops - 1];
+        int most = last->id;
+        for (int k = 0; k < last->n_regions; k++) {
+            int inner = last_number(last->regions[k]);
+            if (inner > most) most = inner;
+        }
+        return most;
+    }
+    return -1;
+}
+
+pr_ids pr_ids_inside(pr_lower *c, pr_ids ids, const pr_op *op, int only)
+{
+    int *kept = PR_NEW_N(c->arena, int, ids.n + 1), n = 0;
+    for (int i = 0; i < ids.n; i++) {
+        if (ids.v[i] < 0) continue;
+        const pr_access_info *a = &c->access.data[ids.v[i]];
+        bool inside = false;
+        for (int k = 0; k < op->n_regions && a->instance == c->instance; k++) {
+            const pr_region *r = op->regions[k];
+            if ((only >= 0 && k != only) || !r->n_blocks || !r->blocks[0]->n_ops) continue;
+            inside = inside || (a->op_id >= r->blocks[0]->ops[0]->id && a->op_id <= last_number(r));
+        }
+        if (inside) kept[n++] = ids.v[i];
+    }
+    return (pr_ids){ kept, n };
+}
+
 void pr_mark_other_shape(pr_lower *c, pr_ids ids)
 {
     for (int i = 0; i < ids.n; i++)
@@ -125,6 +159,18 @@ static bool same_shape(const pr_type *a, const pr_type *b)
     return true;
 }
 
+void pr_hand_on(pr_lower *c, pr_val *v, pr_carried how)
+{
+    enum { LOOK_BACK = 256 };      /* a way noted twice costs nothing but room */
+    int i = c->carried.n > LOOK_BACK ? c->carried.n - LOOK_BACK : 0;
+    for (; i < c->carried.n; i++) {
+        const pr_carried *x = &c->carried.data[i];
+        if (x->access == how.access && x->kind == how.kind && x->loop == how.loop && x->when.id == how.when.id) break;
+    }
+    if (i == c->carried.n) pr_vec_push(c->arena, &c->carried, how);
+    v->carried = pr_ids_union(c, v->carried, pr_ids_one(c, i));
+}
+
 static void inherit(pr_lower *c, pr_val *r, const pr_val *v, bool positional)
 {
     r->from_memory |= v->from_memory;
@@ -135,8 +181,10 @@ static void inherit(pr_lower *c, pr_val *r, const pr_val *v, bool positional)
         r->why = v->why;
     }
     r->all = pr_ids_union(c, r->all, v->all);
-    if (positional && same_shape(r->type, v->type)) r->pos = pr_ids_union(c, r->pos, v->pos);
-    else if (positional && !pr_type_rank(v->type)) { /* a scalar beside a tile: only a scalar value */ }
+    if (positional && same_shape(r->type, v->type)) {
+        r->pos = pr_ids_union(c, r->pos, v->pos);
+        r->carried = pr_ids_union(c, r->carried, v->carried);
+    }
     if (!positional || !same_shape(r->type, v->type)) pr_mark_other_shape(c, v->all);
 }
 
@@ -386,7 +434,7 @@ pr_val *pr_val_relane(pr_lower *c, const pr_val *v, const pr_type *t, const pr_t
     r->held = pr_subst_apply(s, v->held);
     if (v->addr) r->addr = pr_val_relane(c, v->addr, t, map, keep);
     if (!keep) {
-        r->pos = (pr_ids){ NULL, 0 };
+        r->pos = r->carried = (pr_ids){ NULL, 0 };
         pr_mark_other_shape(c, v->all);
     }
     return r;
@@ -452,16 +500,23 @@ pr_val *pr_val_merge(pr_lower *c, const pr_op *op, const pr_val *cond, pr_val *a
     pr_val *r = pr_val_new(c, t);
     inherit(c, r, a, true);
     inherit(c, r, b, true);
-    if (!strict) r->pos = pr_ids_meet(c, a->pos, b->pos);
+    if (!strict) {
+        r->pos = pr_ids_meet(c, a->pos, b->pos);
+        r->carried = pr_ids_meet(c, a->carried, b->carried);
+    }
     if (pr_val_same(a, b) && pr_term_is(a->held, b->held)) {
         pr_val *s = pr_val_clone(c, a, t);
         s->pos = r->pos;
+        s->carried = r->carried;
         s->all = pr_ids_union(c, r->all, cond->all);
         return s;
     }
-    pr_ids arms = r->pos;
+    pr_ids arms = r->pos, handed = r->carried;
     inherit(c, r, cond, true);
-    if (!strict) r->pos = arms;
+    if (!strict) {
+        r->pos = arms;
+        r->carried = handed;
+    }
     if (pr_term_none(k)) {
         as_opaque(c, op, r, PR_REFUSAL_NONE, "select on a value that is not modelled");
         return r;

@@ -48,7 +48,8 @@ typedef struct pr_val {
     pr_refusal_kind gap;           /* some part is an opaque symbol with this refusal              */
     const char *why;               /* of the gap                                                 */
     bool degrade;                  /* an obligation on a value with a gap: becomes opaque          */
-    pr_ids pos, all;               /* accesses it depends on: positionally / at all (directly)      */
+    pr_ids pos, all;               /* accesses it depends on: positionally (wherever they ran) / at all (directly) */
+    pr_ids carried;                /* positionally through iterations: numbers in pr_lower.carried      */
     pr_target *target; int n_target; /* PTR, BPTR, DESC                                          */
     pr_refusal_kind lost;          /* PTR, BPTR, DESC: the address is not represented              */
     const char *lost_why;
@@ -95,6 +96,7 @@ typedef struct pr_lower {
     PR_VEC(pr_cached_subst *) substs;
     PR_VEC(pr_cached_box) boxes;
     PR_VEC(pr_placeholder) holders;
+    PR_VEC(pr_carried) carried;
     bool assume_used;
 } pr_lower;
 
@@ -108,6 +110,11 @@ pr_box *pr_lower_box(pr_lower *c, const pr_type *t); /* lanes bounded by t's ext
 pr_ids pr_ids_one(pr_lower *c, int id);
 pr_ids pr_ids_union(pr_lower *c, pr_ids a, pr_ids b);
 pr_ids pr_ids_meet(pr_lower *c, pr_ids a, pr_ids b);
+/* The accesses of ids that lie in a region of op (only: its number, -1 all), not those of functions called there. */
+pr_ids pr_ids_inside(pr_lower *c, pr_ids ids, const pr_op *op, int only);
+
+/* One more way in which v is made from an access. */
+void pr_hand_on(pr_lower *c, pr_val *v, pr_carried how);
 
 /* value.c: environment. pr_get never fails: an unbound value is opaque. */
 pr_val *pr_get(pr_lower *c, const pr_value *v);

@@ -220,6 +220,68 @@ static bool same_shape(const pr_record *a, const pr_record *b)
     return true;
 }
 
+static int loop_at(const pr_side *s, const pr_frame *f)
+{
+    for (int k = 0; k < s->n_loops; k++)
+        if (s->loop[k] == f) return k;
+    return -1;
+}
+
+static bool is_free(void *user, const pr_terms *T, pr_term t)
+{
+    return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
+}
+
+/* Does the way c lead from x, of copy a, to y, of copy b? The loops that both stand in and c does not speak of have one index. */
+static pr_term way(pr_encoding *e, const pr_side *a, const pr_side *b, const pr_carried *c)
+{
+    pr_terms *T = e->terms;
+    pr_subst *to = (pr_subst *)(c->kind == PR_CARRIED_FINAL ? &a->subst : &b->subst);
+    int p = loop_at(a, c->loop), q = loop_at(b, c->loop);
+    const pr_term one = pr_const(T, 1);
+    pr_term t = PR_TERM_FALSE;
+    switch (c->kind) {
+    case PR_CARRIED_EARLIER: if (p >= 0 && q >= 0) t = pr_lt(T, a->iter[p], b->iter[q]); break;
+    case PR_CARRIED_BEFORE: if (p >= 0 && q >= 0) t = pr_eq(T, pr_add(T, a->iter[p], one), b->iter[q]); break;
+    case PR_CARRIED_FIRST: if (p < 0 && q >= 0) t = pr_eq(T, b->iter[q], PR_TERM_ZERO); break;
+    case PR_CARRIED_FINAL:
+        if (p >= 0 && q < 0) {
+            pr_term next = pr_mul(T, pr_add(T, a->iter[p], one), pr_subst_apply(to, c->loop->step));
+            t = pr_le(T, pr_subst_apply(to, c->loop->upper), pr_add(T, pr_subst_apply(to, c->loop->lower), next));
+        }
+        break;
+    case PR_CARRIED_WHEN: t = pr_subst_apply(to, c->when); break;
+    }
+    for (int i = 0; i < a->n_loops; i++) {
+        int j = loop_at(b, a->loop[i]);
+        if (j < 0 || (c->loop && a->loop[i]->depth >= c->loop->depth)) continue;
+        t = pr_and(T, t, pr_eq(T, a->iter[i], b->iter[j]));
+    }
+    return t;
+}
+
+/* When is y, an execution of copy b, made from what x, one of copy a at the same lane, read, through loops and branches?
+ * *open when a way depends on a value that nobody knows. */
+static pr_term handed_on(pr_encoding *e, const pr_side *a, const pr_side *b, bool *open)
+{
+    pr_terms *T = e->terms;
+    const pr_record *x = a->record, *y = b->record;
+    pr_term when = PR_TERM_FALSE;
+    bool reads = x->kind != PR_RECORD_STORE && x->kind != PR_RECORD_ATOMIC_STORE;
+    if (!reads || x->via_desc || y->via_desc || !x->has_position || !y->has_position) return when;
+    if (x->kind == PR_RECORD_LOAD && ((lanes_of(x) == 1 && named_scalar_strict(x)) || (e->options->dep_strict && pr_order_is_replicated(e, x))))
+        return when;
+    for (int i = 0; i < y->n_carried; i++) {
+        if (y->carried[i].access != x->access) continue;
+        pr_term t = way(e, a, b, &y->carried[i]);
+        if (pr_term_none(t) || pr_term_any(T, t, is_free, NULL)) *open = true;
+        else when = pr_or(T, when, t);
+    }
+    for (int d = 0; d < x->rank; d++)
+        if (x->shape[d] > 1) when = pr_and(T, when, pr_eq(T, a->lane[d], b->lane[d]));
+    return when;
+}
+
 /* When does y, an execution of copy s, wait for x at its lane and iteration through accesses whose masks need not hold wherever
  * y runs (the closure of build.c holds those that run with it)? A disjunction over the accesses between. */
 static pr_term waits_through(pr_encoding *e, const pr_record *x, const pr_record *y, const pr_side *s, int depth)
@@ -295,6 +357,17 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
             *used_o3 = true;
             if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;
             else if (!pr_term_is(differ, PR_TERM_TRUE)) pr_vec_push(e->arena, core, differ);
+        }
+    }
+    if (x != y && !without_o3 && same_shape(x, y) && (x->n_carried || y->n_carried)) {
+        bool open = false;
+        pr_term forth = handed_on(e, a, b, &open), back = handed_on(e, b, a, &open);
+        pr_term apart = pr_encode_simplify(e, pr_not(T, pr_or(T, forth, back)));
+        if (open) exact = false;
+        if (!pr_term_none(apart) && !pr_term_is(apart, PR_TERM_TRUE)) {
+            *used_o3 = true;
+            if (pr_term_is(apart, PR_TERM_FALSE)) *never = true;
+            else pr_vec_push(e->arena, core, apart);
         }
     }
     return exact;
@@ -417,6 +490,8 @@ static bool leg(const pr_encoding *e, const pr_record *x, const pr_record *y, bo
         if (y->dep_closure[i] == x->id) return true;
     for (int i = 0; i < y->n_deps; i++)
         if (y->deps[i] == x->access) return true;
+    for (int i = 0; i < y->n_carried; i++)
+        if (y->carried[i].access == x->access) return true;
     for (int i = 0; i < y->n_control_deps && lanes_of(y) == 1; i++)
         if (y->control_deps[i] == x->access) return true;
     const pr_record *atomic = atomic_side_x ? x : y;

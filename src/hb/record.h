@@ -45,7 +45,15 @@ typedef struct pr_frame {
  * the tt.call operations it was inlined through. */
 typedef struct pr_site { int op_id; int n_calls; const int *calls; } pr_site;
 
-typedef struct pr_dep { int access; } pr_dep;
+/* A value that loops and branches hand on. The record's value is made, lane by lane, from what the access read */
+typedef enum {
+    PR_CARRIED_EARLIER,            /* in every iteration of loop before the record's own                */
+    PR_CARRIED_BEFORE,             /* in the iteration of loop just before the record's own             */
+    PR_CARRIED_FIRST,              /* in front of loop, where the record runs in its first iteration    */
+    PR_CARRIED_FINAL,              /* in the last iteration of loop, which the record stands behind      */
+    PR_CARRIED_WHEN                /* where the condition holds                                         */
+} pr_carried_kind;
+typedef struct pr_carried { int access; pr_carried_kind kind; const pr_frame *loop; pr_term when; } pr_carried;
 
 typedef struct pr_record {
     /* raw: front/access ---------------------------------------------------------------------- */
@@ -67,7 +75,9 @@ typedef struct pr_record {
     pr_term cmp;                   /* CAS compare value                                        */
     pr_term value_held;
     const int *deps; int n_deps;   /* accesses whose value reaches this record's address, mask or value
-                                      through positional (elementwise) operations only, same shape   */
+                                      through positional (elementwise) operations only, same shape; one that
+                                      runs in an arm or a loop left since: whenever it ran             */
+    const pr_carried *carried; int n_carried;    /* the same through iterations                       */
     const int *control_deps; int n_control_deps; /* accesses that reach its path or loop bounds     */
     /* uses of this access's result (loads and atomics), for happens-before.md 1.5 */
     bool reaches_path, reaches_mask, reaches_other_shape;

@@ -107,6 +107,15 @@ static void field_refused(pr_buf *b, const pr_refusal *r)
     pr_buf_putc(b, ')');
 }
 
+static void carried(pr_buf *b, const pr_terms *T, const pr_carried *c)
+{
+    static const char *const kind[] = { "earlier", "before", "first", "final", "when" };
+    pr_buf_printf(b, " (carried %d %s", c->access, kind[c->kind]);
+    if (c->loop) pr_buf_printf(b, " k%d", c->loop->loop);
+    if (c->kind == PR_CARRIED_WHEN) field_term(b, T, "if", c->when);
+    pr_buf_puts(b, ")");
+}
+
 static void record(pr_buf *b, const pr_records *rs, const pr_record *r, bool derived)
 {
     const pr_terms *T = rs->terms;
@@ -129,6 +138,8 @@ static void record(pr_buf *b, const pr_records *rs, const pr_record *r, bool der
     field_term(b, T, "cmp", r->cmp);
     field_term(b, T, "value_held", r->value_held);
     field_ints(b, "deps", r->deps, r->n_deps);
+    for (int i = 0; i < r->n_carried; i++)
+        carried(b, T, &r->carried[i]);
     field_ints(b, "control", r->control_deps, r->n_control_deps);
     pr_buf_printf(b, " (reaches%s%s%s)", r->reaches_path ? " path" : "", r->reaches_mask ? " mask" : "",
                   r->reaches_other_shape ? " other_shape" : "");

@@ -24,7 +24,7 @@ import registry                                                  # noqa: E402
 
 POINTEE = {"f32": tl.float32, "f16": tl.float16, "bf16": tl.bfloat16, "f64": tl.float64, "i32": tl.int32,
            "i64": tl.int64, "i16": tl.int16, "i8": tl.int8, "i1": tl.int1, "u8": tl.uint8}
-DEPENDENCY = {"softmax_inplace_race", "softmax_two_pass_race", "split_k_sum_race", "reduce_in_place_race",
+DEPENDENCY = {"softmax_inplace_race", "softmax_two_pass_race", "reduce_in_place_race",
               "exchange_chain_race", "transpose_in_place_race"}
 # Rows that crosscheck cannot judge: handovers through atomics, an address that depends on what others wrote.
 BEYOND = {"handoff_spin_race", "trb013_plain"}

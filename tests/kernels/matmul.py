@@ -191,7 +191,7 @@ def split_k_sum_race(ws, c, count, splits, B: tl.constexpr):
     acc = tl.zeros((B,), tl.float32)
     for s in range(0, splits):
         acc += tl.load(ws + s * count + i, mask=i < count, other=0.0)  # @L
-    tl.store(ws + i + count, acc, mask=i < count)  # @S
+    tl.store(ws + (i ^ 1) + count, acc, mask=(i ^ 1) < count)  # @S
 
 
 case(split_k_sum, split_k_sum_race,

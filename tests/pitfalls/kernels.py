@@ -1108,3 +1108,81 @@ def t77(x, y, n, S: tl.constexpr, B: tl.constexpr):
 case("t77_desc_safe", t77, "ok", (4,), dict(x=T("i32", 256), y=T("i32", 256), n=256, S=64, B=64), target=90)
 case("t77_desc_race", t77, "races WAW:S:S/programs", (4,), dict(x=T("i32", 256), y=T("i32", 256), n=256, S=32, B=64), target=90)
 case("t77_desc_inplace", t77, "unsupported potential-race", (4,), dict(x=T("i32", 256), y=T("i32", 256, of="x"), n=256, S=64, B=64), target=90)
+
+
+# ---- dependencies through loops and branches: a value that iterations or arms hand on, lane by lane --------------------------
+@triton.jit
+def handed(x, y, n, KIND: tl.constexpr, X: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    to = i ^ X
+    if KIND == 0:            # what an accumulator starts with
+        acc = tl.load(x + i)  # @L0
+        for k in range(n):
+            acc = acc * 2 + tl.load(y + k * B + i)
+        tl.store(x + to, acc)  # @S0
+    elif KIND == 1:          # all that it adds
+        acc = tl.zeros((B,), tl.int32)
+        for k in range(n):
+            acc += tl.load(x + k * B + i)  # @L1
+        tl.store(x + B + to, acc)  # @S1
+    elif KIND == 2:          # of a value that is replaced, the last one
+        acc = tl.zeros((B,), tl.int32)
+        for k in range(n):
+            acc = tl.load(x + k * B + i)  # @L2
+        tl.store(x + (n - 1 - X) * B + i, acc)  # @S2
+    elif KIND == 3:          # the iteration before
+        after = tl.load(x + i)  # @I3
+        for k in range(n):
+            now = after
+            after = tl.load(x + (k + 1) * B + i)  # @L3
+            tl.store(x + k * B + i, after if X else now)  # @S3
+        tl.store(y + i, after)
+    elif KIND == 4:          # earlier iterations
+        acc = tl.zeros((B,), tl.int32)
+        for k in range(n):
+            tl.store(x + (k - 1 + X) * B + i, acc, mask=k + i >= B)  # @S4
+            acc += tl.load(x + k * B + i)  # @L4
+        tl.store(y + i, acc)
+    elif KIND == 5:          # what an arm read
+        acc = tl.load(y + i)
+        if n > 2:
+            acc += tl.load(x + i)  # @L5
+        tl.store(x + to, acc)  # @S5
+    elif KIND == 6:          # what was read before, where it is not replaced: n = 2
+        acc = tl.load(x + i)  # @L6
+        if n + X > 2:
+            acc = tl.load(y + i)
+        tl.store(x + i, acc)  # @S6
+    elif KIND == 7:          # the same for a loop that does not run: n = 0
+        acc = tl.load(x + i)  # @L7
+        for k in range(n + X):
+            acc = tl.load(y + k * B + i)
+        tl.store(x + i, acc)  # @S7
+    elif KIND == 8:          # an arm that starts anew breaks the chain
+        acc = tl.zeros((B,), tl.int32)
+        for k in range(n):
+            if k == 1:
+                acc = tl.zeros((B,), tl.int32)
+            else:
+                acc += tl.load(x + k * B + i)  # @L8
+        tl.store(x + (n - 1) * (1 - X) * B + i, acc)  # @S8
+    elif KIND == 9:          # loops in loops
+        acc = tl.load(x + i)  # @L9
+        for k in range(n):
+            for m in range(k):
+                acc += tl.load(y + m * B + i)
+        tl.store(x + to, acc)  # @S9
+    elif KIND == 10:         # the inner loop need not run, and what it adds stands for nothing then
+        one = tl.load(x + i)  # @L10
+        acc = tl.zeros((B,), tl.int32)
+        for k in range(n):
+            acc += one
+        tl.store(x + i, acc)  # @S10
+
+
+for kind, n in enumerate((4, 4, 4, 4, 4, 3, 2, 0, 4, 3)):
+    for other in (0, 1):
+        racing = {3: "races WAR:I3:S3/threads WAR:L3:S3/threads", 4: "races RAW:S4:L4/threads"}.get(kind, f"races WAR:L{kind}:S{kind}/threads")
+        case(f"handed_{kind}{'_race' if other else ''}", handed, racing if other else "ok", (1,),
+             dict(x=T("i32", 4096), y=T("i32", 4096), n=n, KIND=kind, X=other, B=64))
+case("handed_10", handed, "races WAR:L10:S10/threads", (1,), dict(x=T("i32", 4096), y=T("i32", 4096), n=0, KIND=10, X=0, B=64), nospec=("n",))
