@@ -873,3 +873,12 @@ def order_told(c, f, out, KIND: tl.constexpr):
 for kind, answer in enumerate(("true", "false", "false", "false", "true", "false")):
     case(f"order_told_{kind}", order_told, f"ok deterministic={answer}", (4,),
          dict(c=T("i32", 1, values=[0]), f=T("f32", 1), out=T("i32", 4), KIND=kind))
+
+
+@triton.jit
+def ticket_narrow(c, out):
+    tl.store(out + tl.atomic_add(c, 1).to(tl.int8).to(tl.int32), 1)
+
+
+case("ticket_narrow", ticket_narrow, "ok T1", (128,), dict(c=T("i32", 1, values=[0]), out=T("i32", 300)))
+case("ticket_narrow_wraps", ticket_narrow, "unsupported integer-overflow never=ok", (300,), dict(c=T("i32", 1, values=[0]), out=T("i32", 300)))
