@@ -264,9 +264,13 @@ static int number_kinds(cells *c, const cell *x, int *count)
 }
 
 typedef struct state { unsigned char v, pos[2], got[2], first; unsigned short run[MOST_SLOTS]; } state;
-typedef struct states { state *list; int n; int *slot; size_t used; } states;   /* used: bytes of a state that are in use */
+typedef struct states { state *list; int n; int *slot, *at; size_t used; } states;   /* at: a state's slot; used: bytes of it that are in use */
 
-static states states_new(pr_arena *a) { return (states){ PR_NEW_N(a, state, MOST_STATES), 0, PR_NEW_N(a, int, 4 * MOST_STATES), 0 }; }
+static states states_new(pr_arena *a)
+{
+    return (states){ .list = pr_arena_raw(a, sizeof(state) * MOST_STATES), .slot = PR_NEW_N(a, int, 4 * MOST_STATES),
+                     .at = pr_arena_raw(a, sizeof(int) * MOST_STATES) };
+}
 
 /* False when there are too many. */
 static bool states_add(states *t, const state *s)
@@ -280,6 +284,7 @@ static bool states_add(states *t, const state *s)
         k = (k + 1) & (4 * MOST_STATES - 1);
     }
     if (t->n == MOST_STATES) return false;
+    t->at[t->n] = (int)k;
     t->list[t->n++] = *s;
     t->slot[k] = t->n;
     return true;
@@ -287,7 +292,7 @@ static bool states_add(states *t, const state *s)
 
 static void states_clear(states *t, int slots)
 {
-    memset(t->slot, 0, sizeof *t->slot * 4 * MOST_STATES);
+    for (int i = 0; i < t->n; i++) t->slot[t->at[i]] = 0;
     t->n = 0;
     t->used = offsetof(state, run) + sizeof(unsigned short) * (size_t)slots;
 }
