@@ -1,6 +1,7 @@
 /* Confirmation of findings by the concrete evaluator (happens-before.md 8.7): the two programs of a
  * witness are run on the parsed text, and the bytes that the two operations touch are compared with
  * the bytes that the records claim. */
+#include <string.h>
 #include "front/ops.h"
 #include "front/schedule.h"
 #include "polyrace_impl.h"
@@ -13,11 +14,12 @@ typedef struct reached {
     pr_refusal_kind gap; /* not known for a reason other than values that only a run could know */
 } reached;
 
-static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r,
-                     const pr_witness_access *a)
+/* In an arena of its own: hundreds of witnesses may be probed. */
+static reached probe_in(pr_arena *arena, pr_job *j, const int64_t grid[3], const pr_records *r,
+                        const pr_witness_access *a)
 {
     pr_interp_setup setup;
-    if (!pr_job_interp(j->arena, j, false, &setup))
+    if (!pr_job_interp(arena, j, false, &setup))
         return (reached){ .why = "the grid is not known" };
     for (int k = 0; k < 3; k++) setup.grid[k] = grid[k];
     const pr_record *rec = &r->records.data[a->record];
@@ -28,7 +30,7 @@ static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r,
                                 .n_iter = a->n_iterations,
                                 .lane = a->lane,
                                 .rank = a->rank };
-    pr_probe p = pr_interp_probe(j->arena, &setup, a->program, &target);
+    pr_probe p = pr_interp_probe(arena, &setup, a->program, &target);
     if (!p.available) {
         bool waits = p.where && p.where->opcode == PR_OP_SCF_WHILE;
         return (reached){ .why = p.why ? p.why : "the program cannot be executed",
@@ -44,6 +46,15 @@ static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r,
     if (!p.lane.addr_known)
         return (reached){ .why = "the address depends on a value that only a run could know" };
     return (reached){ .known = true, .yes = true, .addr = p.lane.addr, .width = p.width };
+}
+
+static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r, const pr_witness_access *a)
+{
+    pr_arena *arena = pr_arena_new(0, pr_arena_oom(j->arena));
+    reached at = probe_in(arena, j, grid, r, a);
+    if (at.why) at.why = pr_arena_strndup(j->arena, at.why, strlen(at.why));
+    pr_arena_free(arena);
+    return at;
 }
 
 static pr_status slip(pr_error *err, const pr_record *rec)

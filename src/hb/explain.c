@@ -128,7 +128,7 @@ pr_status pr_explain_maps(pr_arena *arena, pr_records *r, const pr_launch *launc
 void pr_explain_races(pr_run *run, pr_encoding *launch)
 {
     int64_t began = pr_clock_us();
-    for (int i = 0; i < run->out->races.n; i++) {
+    for (int i = 0; i < run->out->races.n && i < PR_MOST_EXPLAINED; i++) {
         pr_race *r = &run->out->races.data[i];
         const pr_pair *p = &run->pairs.data[r->pair];
         r->set = pr_explain_pair(run, launch, p->a, p->b, p->intra, run->o->limits.max_ops);
@@ -286,6 +286,7 @@ pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *lau
     pr_run run;
     pr_config_verdict unused = { 0 };
     *out = (pr_explanation){ 0 };
+    if (pr_pairs_too_many(r)) return pr_fail(err, PR_ERR_LIMIT, "", 0, 0, "the kernel has too many accesses to be explained (%d)", r->records.n);
     pr_status st = pr_run_start(&run, arena, r, launch, o, NULL, &unused, err);
     if (st != PR_OK) return st;
     run.d.limits_ms = o->t1_timeout_ms;

@@ -347,6 +347,7 @@ static void add_evidence(pr_run *run, const pr_encoding *e)
         pr_pair *p = &run->pairs.data[i];
         if (p->state != PR_PAIR_WITNESS || p->at_launch) continue;
         p->fragile = true;
+        if (run->out->grid_fragile.n >= PR_MOST_RACES) continue;
         pr_race race;
         int w, r;
         if (p->query->relaxed || p->synced || pr_order_maybe_synchronised((pr_encoding *)e, p->a, p->b, p->intra, &w, &r)) continue;
@@ -413,13 +414,18 @@ static void note_value(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_r
 static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding *open)
 {
     bool only_bounds = true, hidden = may_hide_order(run->R);
-    int possible = 0, withheld = 0, repeats = 0;
+    int possible = 0, withheld = 0, repeats = 0, beyond = 0;
     PR_VEC(possible_site) sites = { 0 };
     const pr_frame *free_bound = NULL;
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
         int w = 0, r = 0;
         if (p->state != PR_PAIR_WITNESS) continue;
+        if (run->out->races.n >= PR_MOST_RACES) {      /* not replayed, so not a race: withheld */
+            p->query->relaxed = true;
+            beyond++;
+            continue;
+        }
         const char *searched = "no launch was run";
         bool maybe = pr_order_maybe_synchronised(e, p->a, p->b, p->intra, &w, &r);
         bool by_value = p->query->relaxed && run->R->has_atomics && !(p->intra && (record(run, p->a)->via_desc || record(run, p->b)->via_desc));
@@ -484,6 +490,10 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
         pr_vec_push(run->arena, &run->out->notes,
                     pr_arena_printf(run->arena, "%d more pair%s of accesses at the same source lines race%s in the same way "
                                     "(unrolled or inlined copies)", repeats, repeats == 1 ? "" : "s", repeats == 1 ? "s" : ""));
+    if (beyond)
+        pr_vec_push(run->arena, &run->out->notes,
+                    pr_arena_printf(run->arena, "%d races are reported; %d more pair%s of accesses may race and %s not replayed",
+                                    run->out->races.n, beyond, beyond == 1 ? "" : "s", beyond == 1 ? "was" : "were"));
     if (withheld) {
         run->out->withheld = withheld;
         pr_vec_push(run->arena, &run->out->notes,
@@ -540,12 +550,17 @@ static void fill_ledger(pr_run *run)
 
 static void refuse_open(pr_run *run)
 {
+    const pr_record *last = NULL;
+    pr_refusal_kind last_why = PR_REFUSAL_NONE;
     for (int i = 0; i < run->pairs.n; i++) {
         const pr_pair *p = &run->pairs.data[i];
         if (p->state != PR_PAIR_REFUSED && p->state != PR_PAIR_UNKNOWN && p->state != PR_PAIR_OPEN) continue;
         const pr_record *a = record(run, p->a), *b = record(run, p->b);
         const pr_record *at = p->state == PR_PAIR_REFUSED && p->side ? b : a;
+        if (at == last && p->why == last_why) continue;      /* one a site, and there may be a million pairs */
         pr_add_refusal(run, p->why ? p->why : PR_REFUSAL_UNKNOWN, at->loc, p->message);
+        last = at;
+        last_why = p->why;
     }
 }
 
@@ -706,6 +721,18 @@ static bool settle_stuck(pr_run *run, pr_encoding *launch)
         all = all && !is_open(p);
     }
     return all;
+}
+
+bool pr_pairs_too_many(const pr_records *R) { return (int64_t)R->records.n * (R->records.n + 1) > PR_MOST_PAIRS; }
+
+static pr_status refuse_pairs(pr_run *run)
+{
+    const pr_records *R = run->R;
+    pr_add_refusal(run, PR_REFUSAL_BUDGET, R->records.data[R->records.n - 1].loc,
+                   pr_arena_printf(run->arena, "%d accesses make %lld pairs; at most %d are asked", R->records.n,
+                                   (long long)R->records.n * (R->records.n + 1), PR_MOST_PAIRS));
+    pr_verdict_settle(run, PR_RUNG_NONE, true);
+    return PR_OK;
 }
 
 static pr_status climb(pr_run *run)
@@ -870,7 +897,7 @@ pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launc
                                            (long long)launch->grid[i], i, (long long)most[i]));
     out->idempotent = "unknown";
     pr_attribute_order(&run);
-    st = climb(&run);
+    st = pr_pairs_too_many(r) ? refuse_pairs(&run) : climb(&run);
     out->nondeterministic = run.d.late;
     out->us_decide = pr_clock_us() - began - out->us_explain;
     pr_run_stop(&run);
@@ -882,6 +909,7 @@ pr_status pr_check_queries(pr_arena *arena, pr_records *r, const pr_launch *laun
 {
     pr_run run;
     pr_config_verdict unused = { 0 };
+    if (pr_pairs_too_many(r)) return pr_fail(err, PR_ERR_LIMIT, "", 0, 0, "the kernel has too many accesses (%d)", r->records.n);
     pr_status st = pr_run_start(&run, arena, r, launch, o, NULL, &unused, err);
     if (st != PR_OK) return st;
     pr_rung rung = !launch || o->stop_at == PR_RUNG_T0 ? PR_RUNG_T0

@@ -31,6 +31,11 @@ typedef struct pr_pair {
 } pr_pair;
 typedef PR_VEC(pr_pair) pr_pair_vec;
 
+/* Work of one launch that is not counted in operations. Pairs: seven hundred accesses; races: replayed and
+ * reported, others are counted; explained: with their whole relation. */
+enum { PR_MOST_PAIRS = 1 << 19, PR_MOST_RACES = 256, PR_MOST_EXPLAINED = 64 };
+bool pr_pairs_too_many(const pr_records *R);
+
 /* apart.c: why the two addresses never meet (different programs: never in two different ones); null when that
  * takes a query. */
 const char *pr_apart_why(pr_encoding *e, int a, int b, bool intra);

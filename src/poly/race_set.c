@@ -504,7 +504,9 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
     pr_isl_quota(j.ctx, max_ops);
     pr_term overlap[2];
     int n = pr_query_overlap(q, pr_query_box(q), overlap), n_params = 0, n_dims = 0, copies = q->intra ? 1 : 2;
-    pr_var *params = PR_NEW_N(arena, pr_var, q->n_vars + 4), *dims = PR_NEW_N(arena, pr_var, q->n_vars + 7);
+    pr_arena *work = pr_arena_new(0, pr_arena_oom(arena));      /* a table of all terms a query: not for the verdict to keep */
+    if (!work) pr_arena_exhausted(arena);
+    pr_var *params = PR_NEW_N(work, pr_var, q->n_vars + 4), *dims = PR_NEW_N(work, pr_var, q->n_vars + 7);
     for (int c = 0; c < copies; c++)
         for (int i = 0; i < in->n_axes; i++) dims[n_dims++] = c ? in->b[i] : in->a[i];
     for (int i = 0; i < q->n_vars; i++) {
@@ -516,7 +518,7 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
         else dims[n_dims++] = q->vars[i];
     }
     pr_aff a;
-    pr_aff_init(&a, j.ctx, T, arena, params, n_params, dims, NULL, n_dims, NULL);
+    pr_aff_init(&a, j.ctx, T, work, params, n_params, dims, NULL, n_dims, NULL);
     set = pr_isl_conflicts(&a, q, overlap, n);
     unsigned keep = (unsigned)(copies * in->n_axes);
     if (set && isl_set_n_basic_set(set) > MAX_LEAVES) a.why = "the overlap falls into too many cases";
@@ -558,6 +560,7 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
     for (int i = 0; i < in->n_maps; i++)
         if (!in->maps[i].cell && !in->maps[i].why) in->maps[i].why = out->why ? out->why : "isl reported an error";
     pr_aff_fini(&a);
+    pr_arena_free(work);
     for (size_t i = PR_LEN(held); i-- > 0;) pr_guard_end(&own_set[i]);
     pr_isl_alloc_check(j.ctx, arena);
     pr_guard_end(&own);

@@ -298,6 +298,7 @@ static void lower_node(void *user, pr_term t)
     case PR_TERM_OP_TABLE: r = entry(s, t, a[0]); break;
     }
     s->memo[t.id] = r;
+    s->n_nodes++;
 }
 
 static bool conjunct(pr_smt *s, pr_term t)

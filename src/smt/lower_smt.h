@@ -4,6 +4,7 @@
 #include "z3_wrap.h"
 
 typedef struct pr_smt {
+    int64_t n_nodes;            /* terms translated */
     Z3_context z;
     const pr_query *q;
     pr_arena *arena;

@@ -76,12 +76,24 @@ static void read_model(pr_smt *s, Z3_solver solver, pr_arena *scratch, pr_outcom
     }
 }
 
+/* What a unit of Z3 costs, and how many are of use, grow with the formula: the limit is for one of this many terms,
+ * and shrinks with the square beyond. */
+enum { LIMIT_NODES = 600 };
+
+static int64_t scaled_limit(int64_t rlimit, int64_t n_nodes)
+{
+    if (rlimit <= 0 || n_nodes <= LIMIT_NODES) return rlimit;
+    int64_t scaled = (int64_t)((pr_i128)rlimit * LIMIT_NODES / n_nodes * LIMIT_NODES / n_nodes);
+    return scaled > 0 ? scaled : 1;
+}
+
 /* One configuration; true when it settled the query or retrying is pointless. */
 static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *scratch,
                     pr_outcome *out)
 {
     Z3_context z = s->z;
-    Z3_solver solver = pr_z3_solver_new(z, tried[config].arith, limits->z3_rlimit);
+    int64_t rlimit = scaled_limit(limits->z3_rlimit, s->n_nodes);
+    Z3_solver solver = pr_z3_solver_new(z, tried[config].arith, rlimit);
     if (!solver || pr_z3_failed()) return false;
     uint64_t before = pr_z3_resources(z, solver);
     for (int i = 0; i < s->asserted.n; i++) Z3_solver_assert(z, solver, s->asserted.data[i]);
@@ -107,7 +119,7 @@ static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *sc
             read_model(s, solver, scratch, out, tried[config].evidence);
             done = true;
         } else {
-            bool spent = limits->z3_rlimit > 0 && after >= before + (uint64_t)limits->z3_rlimit;
+            bool spent = rlimit > 0 && after >= before + (uint64_t)rlimit;
             out->why = reason(z, solver, fired, spent, &out->message);
             done = fired;
         }
