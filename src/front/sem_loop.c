@@ -485,9 +485,11 @@ static void close_dependencies(pr_lower *c, probe *p)
         s->from_atomic = p->init[i]->from_atomic || p->yield[i]->from_atomic;
         s->from_address = p->init[i]->from_address || p->yield[i]->from_address;
     }
-    for (int round = 0; round < p->n; round++)
+    bool more = true;
+    for (int round = 0; round < p->n && more; round++) {
+        more = false;
         for (int i = 0; i < p->n; i++) {
-            solution *s = &p->sol[i];
+            solution *s = &p->sol[i], was = *s;
             pr_ids all = s->all;
             for (int m = 0; m < all.n; m++) {
                 int j = -all.v[m] - p->marker;
@@ -497,7 +499,10 @@ static void close_dependencies(pr_lower *c, probe *p)
                 s->from_atomic |= p->sol[j].from_atomic;
                 s->from_address |= p->sol[j].from_address;
             }
+            more = more || s->all.n != was.all.n || s->from_memory != was.from_memory || s->from_atomic != was.from_atomic
+                || s->from_address != was.from_address;
         }
+    }
     for (int i = 0; i < p->n; i++) {
         int *kept = PR_NEW_N(c->arena, int, p->sol[i].all.n + 1), n = 0;
         for (int m = 0; m < p->sol[i].all.n; m++) {

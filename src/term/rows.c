@@ -194,10 +194,17 @@ static bool closed_by_distances(search *s)
     return pr_system_distances(sys) && pr_system_prepare(sys, s->flags) == PR_PREPARED_EMPTY;
 }
 
+/* A system is a dense matrix: what does not fit into 64 MiB is not looked at. */
+enum { MOST_ENTRIES = 1 << 22 };
+
 /* Rows so far. use_engine: complete leaves and the core; otherwise only contradictions count. */
 static leaf_state examine(search *s, bool complete, bool use_engine)
 {
     pr_builder *b = &s->b;
+    if ((int64_t)(b->cols.n + 1) * (b->rows.n + 1) > MOST_ENTRIES) {
+        if (complete) leave_open(s, PR_REFUSAL_BUDGET, "a conjunction has too many rows and columns");
+        return LEAF_OPEN;
+    }
     pr_system *sys = system_of(b, b->arena);
     bool raw = s->flags & PR_ROWS_NO_PREPARE;
     if (!raw) {
