@@ -88,6 +88,7 @@ static bool may_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool ot
         for (int i = 0; i < 3; i++) differ = pr_or(T, differ, pr_ne(T, x->pid[i], y->pid[i]));
         pr_vec_push(e->arena, &core, differ);
     }
+    if ((other || e->options->fault == 51) && e->sync->tickets) pr_sync_ticket_facts(e, e->sync, &core);    /* two programs have two tickets */
     if (torn) pr_vec_push(e->arena, &core, pr_ne(T, x->addr, y->addr));
     pr_vec_push(e->arena, &core, pr_lt(T, x->addr, pr_add(T, y->addr, pr_const(T, y->record->width))));
     pr_vec_push(e->arena, &core, pr_lt(T, y->addr, pr_add(T, x->addr, pr_const(T, x->record->width))));
@@ -342,6 +343,44 @@ static void find_locks(pr_encoding *e, pr_sync *y)
     }
 }
 
+static bool is_result(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_OBSERVED;
+}
+
+/* Some access of the record's memory is addressed by a result: what is said of it waits for the counters. */
+static bool by_ticket(const pr_encoding *e, const pr_record *r)
+{
+    for (int i = 0; i < e->records->records.n; i++) {
+        const pr_record *u = record(e, i);
+        if (u->base < 0 || e->component[u->base] != e->component[r->base] || pr_term_none(u->offset)) continue;
+        if (pr_term_any(e->terms, u->offset, is_result, NULL)) return true;
+    }
+    return false;
+}
+
+static void find_events(pr_encoding *e, pr_sync *y, bool tickets)
+{
+    int first = y->events.n;
+    for (int i = 0; i < e->records->records.n && y->events.n < MOST_EVENTS; i++) {
+        const pr_record *r = record(e, i);
+        if (!is_event(r) || by_ticket(e, r) != tickets) continue;
+        pr_sync_event v = { .record = i, .in_loop = !pr_order_outside_loops(r), .writes = pr_record_writes(r) };
+        v.init = v.all = v.others = (pr_vset){ .any = true };
+        v.app = v.in_loop ? observation_in_loop(e, r) : observation(e, r);
+        if (v.in_loop && !pr_sync_identity(e, i)) continue;      /* its own success would be one more writer to follow */
+        const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
+        if (pr_term_none(v.app) || s->refused || s->dead) continue;
+        pr_vec_push(e->arena, &y->events, v);
+    }
+    for (int i = first; i < y->events.n; i++) {
+        pr_sync_find_writers(e, &y->events.data[i], false);
+        find_values(e, &y->events.data[i]);
+        find_counter(e, y, &y->events.data[i]);
+    }
+}
+
 pr_sync *pr_sync_of(pr_encoding *e)
 {
     if (e->sync) return e->sync->building ? NULL : e->sync;
@@ -349,21 +388,9 @@ pr_sync *pr_sync_of(pr_encoding *e)
     pr_sync *y = e->sync = PR_NEW(e->arena, pr_sync);
     y->building = true;
     y->axis = -1;
-    for (int i = 0; i < e->records->records.n && y->events.n < MOST_EVENTS; i++) {
-        const pr_record *r = record(e, i);
-        if (!is_event(r)) continue;
-        pr_sync_event v = { .record = i, .in_loop = !pr_order_outside_loops(r), .writes = pr_record_writes(r) };
-        v.app = v.in_loop ? observation_in_loop(e, r) : observation(e, r);
-        if (v.in_loop && !pr_sync_identity(e, i)) continue;      /* its own success would be one more writer to follow */
-        const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
-        if (pr_term_none(v.app) || s->refused || s->dead) continue;
-        pr_vec_push(e->arena, &y->events, v);
-    }
-    for (int i = 0; i < y->events.n; i++) {
-        pr_sync_find_writers(e, &y->events.data[i], false);
-        find_values(e, &y->events.data[i]);
-        find_counter(e, y, &y->events.data[i]);
-    }
+    find_events(e, y, false);
+    y->tickets = true;
+    find_events(e, y, true);
     pr_sync_find_orders(e, y);
     pr_sync_find_tiles(e, y);
     find_locks(e, y);
@@ -375,6 +402,7 @@ pr_sync *pr_sync_of(pr_encoding *e)
 bool pr_sync_admits(pr_encoding *e, int access)
 {
     pr_sync *y = pr_sync_of(e);
+    if (!y && e->sync && e->sync->tickets) y = e->sync;
     for (int i = 0; y && i < y->events.n; i++)
         if (y->events.data[i].counted && record(e, y->events.data[i].record)->access == access) return true;
     return false;

@@ -56,7 +56,7 @@ typedef struct pr_cell_order { int i, j; bool own; const pr_seen_pair *pair; int
 typedef struct pr_program_sees { int event, program; pr_vset values; } pr_program_sees;
 
 typedef struct pr_sync {
-    bool building;
+    bool building, tickets;        /* tickets: the counters are known, addresses may mention their results    */
     PR_VEC(pr_sync_event) events, tiles;
     PR_VEC(pr_sync_lock) locks;
     PR_VEC(pr_sync_turn) turns;
@@ -99,6 +99,8 @@ void pr_sync_find_turns(pr_encoding *e, pr_sync *y);
 bool pr_sync_turn_stuck(pr_encoding *e, const pr_sync *y, const pr_sync_turn *x);
 /* What is known of the results of both copies' events, while y may still be under construction. */
 void pr_sync_counter_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out);
+/* The same whether their waits end or not. */
+void pr_sync_ticket_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out);
 /* sync_cell.c: refines the events' values, finds their orders; at a known grid only */
 void pr_sync_find_orders(pr_encoding *e, pr_sync *y);
 const pr_cell_order *pr_cell_order_of(const pr_sync *y, int i, int j, bool own); /* null: not known */

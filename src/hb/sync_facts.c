@@ -517,6 +517,14 @@ static pr_term writes(pr_encoding *e, const pr_sync *y, const copy *c, const pr_
     return PR_TERM_TRUE;
 }
 
+void pr_sync_ticket_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out)
+{
+    copy a = copy_of(e, y, PR_SIDE_A, NULL), b = copy_of(e, y, PR_SIDE_B, NULL);
+    result_facts(e, y, &a, false, out);
+    result_facts(e, y, &b, false, out);
+    pair_facts(e, y, &a, &b, out);
+}
+
 void pr_sync_counter_facts(pr_encoding *e, const pr_sync *y, pr_term_vec *out)
 {
     copy a = copy_of(e, y, PR_SIDE_A, NULL), b = copy_of(e, y, PR_SIDE_B, NULL);

@@ -26,6 +26,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from verdicts import check, program                               # noqa: E402
 
 FLAGS, DATA = 3, 3            # cells of each kind
+TICKET = 9                    # the flag that stands in a tensor of its own
 LIMIT = 60000                 # combinations looked at for one kernel; beyond: skipped
 
 
@@ -41,7 +42,7 @@ LIMIT = 60000                 # combinations looked at for one kernel; beyond: s
 #   ("for", low, high, [ops])                      k from low to high - 1; high may be "pid"
 # An operand of an atomic is a number, ("obs", name): an earlier result, or ("sel", pid, a, b): a in that program, b in others,
 # ("pid", c): program id + c, ("next", n): (program id + 1) % n. What a wait waits for may be ("pid", c) too.
-# A cell or a flag is a number, ("pid", k): program id + k, or in a loop ("k", c): its index + c.
+# Flag 9 is a counter of its own tensor. A cell or a flag is a number, ("t", name, c): an earlier result + c, ("pid", k): program id + k, or in a loop ("k", c): its index + c.
 NEST = ("if", "role", "for")
 
 def pick(r, *xs):
@@ -53,7 +54,15 @@ def base_kernel(r, n):
     bar = ("bar",)
     f, d = 0, 0
     kind = r.choice(["flag", "flag", "cas", "counter", "counter", "lock", "chain", "arrive", "winner", "two",
-                     "each", "each", "collect", "publish", "rounds", "sums", "sums", "second", "pass", "feed", "sense", "turn", "turn", "soup", "soup"])
+                     "each", "each", "collect", "publish", "rounds", "sums", "sums", "second", "pass", "feed", "sense", "turn", "turn", "scan", "scan", "soup", "soup"])
+    if kind == "scan":                                        # cells by ticket: each waits for the one before it, or takes a cell of its own
+        back = r.choice([-1, -1, -1, 0])
+        take = ("rmw", "t", "add", TICKET, r.choice([1, 1, 1, 1, 0]), "relaxed", "gpu")
+        if r.random() < .3:
+            return [take, ("st", ("t", "t", 0)), bar, ("rmw", "p", "add", TICKET, 0, "acquire", "gpu"), bar,
+                    ("if", "p", r.choice(["eq", "ge"]), n, [("ld", r.randrange(2))])]
+        return [take, ("st", ("t", "t", 0)), bar, ("rmw", "p", r.choice(["xchg", "xchg", "add"]), ("t", "t", 0), 1, "release", "gpu"),
+                ("if", "t", "ge", 1, [("wait", ("t", "t", back), 1, "acquire", "gpu", "add0"), bar, ("ld", ("t", "t", r.choice([-1, -1, 0])))])]
     if kind == "turn":                                        # one after the other; the first need not wait, the last need not pass on
         mine = [("wait", f, ("pid", 0), "acquire", "gpu", "add0"), bar]
         give = [("rmw", "u", "xchg", f, r.choice([("pid", 1), ("next", n)]), "release", "gpu")]
@@ -237,7 +246,7 @@ def make(seed):
     ops = base_kernel(r, n)
     for _ in range(r.choice([0, 0, 1, 1, 1, 2, 3])):
         ops = mutate(r, ops)
-    init = [0] * (FLAGS + 1)
+    init = [0] * TICKET
     if r.random() < .1:
         init[r.choice([0, 0, 1])] = r.randrange(3)
     return n, ops, init
@@ -273,10 +282,15 @@ def text(ops):
 
     indices = []
 
-    def address(base, cell, out, pad):
+    def address(base, cell, out, pad, names):
         name = f"%a{next(count)}"
+        if cell == TICKET:
+            base, cell = "tick", 0
         index = const(cell) if not isinstance(cell, tuple) else None
-        if isinstance(cell, tuple):
+        if isinstance(cell, tuple) and cell[0] == "t":
+            index = f"%i{next(count)}"
+            out.append(f"{pad}{index} = arith.addi {names[cell[1]]}, {const(cell[2])} : i32")
+        elif isinstance(cell, tuple):
             index = f"%i{next(count)}"
             out.append(f"{pad}{index} = arith.addi {'%pid' if cell[0] == 'pid' else indices[-1]}, {const(cell[1])} : i32")
         out.append(f"{pad}{name} = tt.addptr %{base}, {index} : !tt.ptr<i32>, i32")
@@ -287,24 +301,24 @@ def text(ops):
             if o[0] == "bar":
                 lines.append(f"{pad}ttg.barrier all")
             elif o[0] == "st":
-                a = address("data", o[1], lines, pad)
+                a = address("data", o[1], lines, pad, names)
                 lines.append(f"{pad}tt.store {a}, %n7 : !tt.ptr<i32>")
             elif o[0] == "ld":
-                a = address("data", o[1], lines, pad)
+                a = address("data", o[1], lines, pad, names)
                 v = f"%v{next(count)}"
                 lines.append(f"{pad}{v} = tt.load {a} : !tt.ptr<i32>")
             elif o[0] == "rmw":
-                a, v = address("flag", o[3], lines, pad), operand(o[4], lines, pad, names)
+                a, v = address("flag", o[3], lines, pad, names), operand(o[4], lines, pad, names)
                 names = dict(names, **{o[1]: f"%r{next(count)}"})
                 word = {"add": "add", "xchg": "exch", "or": "or"}[o[2]]
                 lines.append(f"{pad}{names[o[1]]} = tt.atomic_rmw {word}, {o[5]}, {o[6]}, {a}, {v}, %true : "
                              "(!tt.ptr<i32>, i32, i1) -> i32")
             elif o[0] == "cas":
-                a, v, w = address("flag", o[2], lines, pad), operand(o[3], lines, pad, names), operand(o[4], lines, pad, names)
+                a, v, w = address("flag", o[2], lines, pad, names), operand(o[3], lines, pad, names), operand(o[4], lines, pad, names)
                 names = dict(names, **{o[1]: f"%r{next(count)}"})
                 lines.append(f"{pad}{names[o[1]]} = tt.atomic_cas {o[5]}, {o[6]}, {a}, {v}, {w} : (!tt.ptr<i32>, i32, i32) -> i32")
             elif o[0] == "flip":
-                a, v, x, y, c = address("flag", o[1], lines, pad), *(f"%w{next(count)}" for _ in range(3)), f"%c{next(count)}"
+                a, v, x, y, c = address("flag", o[1], lines, pad, names), *(f"%w{next(count)}" for _ in range(3)), f"%c{next(count)}"
                 lines.extend([f"{pad}scf.while : () -> () {{",
                               f"{pad}  {v} = tt.atomic_rmw add, {o[4]}, {o[5]}, {a}, %n0, %true : (!tt.ptr<i32>, i32, i1) -> i32",
                               f"{pad}  {x} = arith.xori {v}, {names[o[2]]} : i32", f"{pad}  {y} = arith.andi {x}, {const(o[3])} : i32",
@@ -312,7 +326,7 @@ def text(ops):
                               f"{pad}  scf.yield", f"{pad}}}"])
             elif o[0] in ("wait", "await_lock"):
                 flag, want, sem, scope, form = o[1:] if o[0] == "wait" else (o[1], 0, "acquire", "gpu", "lock")
-                a, v, c = address("flag", flag, lines, pad), f"%w{next(count)}", f"%c{next(count)}"
+                a, v, c = address("flag", flag, lines, pad, names), f"%w{next(count)}", f"%c{next(count)}"
                 goal = operand(want, lines, pad, names)
                 lines.append(f"{pad}scf.while : () -> () {{")
                 if form == "add0":
@@ -341,14 +355,15 @@ def text(ops):
         return names
     emit(ops, "    ", used)
     assert -1 <= min(const_used, default=0) and max(const_used, default=0) <= 8
-    return "module {\n  tt.func public @k(%flag: !tt.ptr<i32>, %data: !tt.ptr<i32>) {\n" + "\n".join(lines) + \
+    return "module {\n  tt.func public @k(%flag: !tt.ptr<i32>, %data: !tt.ptr<i32>, %tick: !tt.ptr<i32>) {\n" + "\n".join(lines) + \
            "\n    tt.return\n  }\n}\n"
 
 
 def launch(n, init, name):
     cell = lambda ptr, count: {"dtype": "int32", "ptr": ptr, "shape": [count], "strides": [1]}   # noqa: E731
     return {"version": 1, "kernel": "k", "ttir": name, "grid": [n, 1, 1],
-            "args": {"flag": {"tensor": dict(cell(65536, len(init)), values=init)}, "data": {"tensor": cell(131072, 8)}}}
+            "args": {"flag": {"tensor": dict(cell(65536, len(init)), values=init)}, "data": {"tensor": cell(131072, 16)},
+                     "tick": {"tensor": dict(cell(196608, 1), values=[0])}}}
 
 
 # ---- oracle ------------------------------------------------------------------------------------------------------------
@@ -409,8 +424,14 @@ def domain(ops, init, n):
     return sorted(values)
 
 
-def cell_of(cell, pid):
-    return pid + cell[1] if isinstance(cell, tuple) else cell
+def cell_of(cell, pid, names, cells):
+    """The cell, and the results that it is computed from."""
+    c, by = cell, ()
+    if isinstance(cell, tuple):
+        c, by = (names[cell[1]][0] + cell[2], (names[cell[1]][1],)) if cell[0] == "t" else (pid + cell[1], ())
+    if not 0 <= c < cells and (c != TICKET or isinstance(cell, tuple)):
+        raise Outside
+    return c, by
 
 
 def at_index(ops, k):
@@ -446,16 +467,12 @@ def traces(ops, pid, values, cells):
         if o[0] == "bar":
             run(rest, events, epoch + 1, ctrl, names)
         elif o[0] in ("st", "ld"):
-            c = cell_of(o[1], pid)
-            if not 0 <= c < 8:
-                raise Outside
-            e = Event(pid, o[0], ("d", c), epoch, ctrl, wrote=o[0] == "st", op=o[2] if o[0] == "st" else None)
+            c, by = cell_of(o[1], pid, names, 16)
+            e = Event(pid, o[0], ("d", c), epoch, ctrl + by, wrote=o[0] == "st", op=o[2] if o[0] == "st" else None)
             run(rest, events + [e], epoch, ctrl, names)
         elif o[0] in ("rmw", "cas"):
             flag = o[3] if o[0] == "rmw" else o[2]
-            c = cell_of(flag, pid)
-            if not 0 <= c < cells:
-                raise Outside
+            c, by = cell_of(flag, pid, names, cells)
             x, data = operand_at(o[4], pid, names)
             for v in values:
                 if o[0] == "rmw":
@@ -468,12 +485,10 @@ def traces(ops, pid, values, cells):
                     data = data + more
                 if new not in values:
                     continue                                  # (no execution needs more than the domain)
-                e = Event(pid, o[2] if o[0] == "rmw" else o[0], ("f", c), epoch, ctrl, v, new, wrote, o[5], o[6], True, data=data)
+                e = Event(pid, o[2] if o[0] == "rmw" else o[0], ("f", c), epoch, ctrl + by, v, new, wrote, o[5], o[6], True, data=data)
                 run(rest, events + [e], epoch, ctrl, dict(names, **{o[1]: (v, e)}))
         elif o[0] == "flip":
-            c = cell_of(o[1], pid)
-            if not 0 <= c < cells:
-                raise Outside
+            c, by = cell_of(o[1], pid, names, cells)
             out.append((events, False))
             for v in values:
                 e = Event(pid, "wait", ("f", c), epoch, ctrl, v, v, True, o[4], o[5], True)
@@ -483,16 +498,14 @@ def traces(ops, pid, values, cells):
                     run(rest, events + [e], epoch, ctrl + (e, names[o[2]][1]), names)
         elif o[0] in ("wait", "await_lock"):
             flag, want, sem, scope, form = o[1:] if o[0] == "wait" else (o[1], 0, "acquire", "gpu", "lock")
-            c, want = cell_of(flag, pid), operand_at(want, pid, names)[0]
-            if not 0 <= c < cells:
-                raise Outside
+            (c, by), want = cell_of(flag, pid, names, cells), operand_at(want, pid, names)[0]
             out.append((events, False))                       # it never ends ...
             for v in values:                                  # ... and an attempt that fails is an access too
                 if v != want:
-                    out.append((events + [Event(pid, "wait", ("f", c), epoch, ctrl, v, v, form == "add0", sem, scope, True)], False))
+                    out.append((events + [Event(pid, "wait", ("f", c), epoch, ctrl + by, v, v, form == "add0", sem, scope, True)], False))
             wrote = form == "add0" or form == "cas" or form == "lock"
             new = 1 if form == "lock" else want
-            e = Event(pid, "wait", ("f", c), epoch, ctrl, want, new, wrote, sem, scope, True)
+            e = Event(pid, "wait", ("f", c), epoch, ctrl + by, want, new, wrote, sem, scope, True)
             run(rest, events + [e], epoch, ctrl + (e,), names)
         elif o[0] == "for":
             high = pid if o[2] == "pid" else o[2]
@@ -627,7 +640,7 @@ def oracle(n, ops, init):
                 by_loc.setdefault(e.loc, []).append(e)
         options = []
         for loc, es in by_loc.items():
-            s = sequences(es, init[loc[1]])
+            s = sequences(es, init[loc[1]] if loc[1] != TICKET else 0)
             if not s:
                 break
             options.append(s)

@@ -620,6 +620,33 @@ for shape in range(12):
          dict(f=T("i32", 1, values=[1 if shape < 3 or shape == 10 else 0]), g=T("i32", 4), out=T("i32", 4), SHAPE=shape))
 
 
+# ---- a scan in the order of tickets: whoever comes k-th waits for the one before it ---------------------------------------
+@triton.jit
+def ticket_scan(count, agg, flag, out, REL: tl.constexpr, ACQ: tl.constexpr, NEAR: tl.constexpr, ONE: tl.constexpr, BAR: tl.constexpr):
+    t = tl.atomic_add(count, ONE, sem="relaxed")
+    tl.store(agg + t, t)  # @P
+    tl.debug_barrier()
+    tl.atomic_xchg(flag + t, 1, sem=REL)
+    if t > 0:
+        while tl.atomic_add(flag + t - 1, 0, sem=ACQ) != 1:
+            pass
+        if BAR:
+            tl.debug_barrier()
+        tl.store(out + t, tl.load(agg + t - NEAR))  # @R
+
+
+def scan_args(**kw):
+    return dict(dict(count=zeros(1), agg=T("i32", 16), flag=zeros(16), out=T("i32", 16), REL="release", ACQ="acquire", NEAR=1, ONE=1, BAR=True), **kw)
+
+
+case("ticket_scan", ticket_scan, "ok qual=termination qual=reads", (8,), scan_args())
+case("ticket_scan_relaxed", ticket_scan, "races|unsupported never=ok", (8,), scan_args(REL="relaxed"))
+case("ticket_scan_relaxed_wait", ticket_scan, "races|unsupported never=ok", (8,), scan_args(ACQ="relaxed"))
+case("ticket_scan_no_barrier", ticket_scan, "races|unsupported never=ok", (8,), scan_args(BAR=False))
+case("ticket_scan_two_back", ticket_scan, "races|unsupported never=ok", (8,), scan_args(NEAR=2, agg=T("i32", 16)))
+case("ticket_scan_one_ticket", ticket_scan, "races|unsupported never=ok", (8,), scan_args(ONE=0))
+
+
 # ---- split-K: the programs of one tile add to it in turn; the first need not wait, the last gives the lock back ---------------
 @triton.jit
 def split_turns(lock, out, x, WAIT_FROM: tl.constexpr, SPLITS: tl.constexpr, GIVE: tl.constexpr, SEM: tl.constexpr, BAR: tl.constexpr, B: tl.constexpr):
