@@ -48,9 +48,9 @@ typedef struct pr_sync_lock { int acquire, release; } pr_sync_lock;
 typedef struct pr_sync_turn { int wait, release; pr_term turn; pr_i128 first; } pr_sync_turn;
 
 /* Cell order: results a and b of two events at one cell that some execution can have together, and in which order.
- * own: of one program, i before j in text; else of two different programs. */
+ * every: any result of the one goes with any of the other. own: of one program, i before j in text; else of two different programs. */
 typedef struct pr_seen_pair { pr_i128 a, b; bool before, after; } pr_seen_pair;
-typedef struct pr_cell_order { int i, j; bool own; const pr_seen_pair *pair; int n; } pr_cell_order;
+typedef struct pr_cell_order { int i, j; bool own; const pr_seen_pair *pair; int n; bool every; } pr_cell_order;
 
 /* What an event's result can be in one program, where that is less than in all together. */
 typedef struct pr_program_sees { int event, program; pr_vset values; } pr_program_sees;

@@ -737,7 +737,8 @@ static void find_orders(cells *c, states *t)
                 out->n = 0;
                 out->full = false;
                 if (!find_pairs(c, i, j, own, t, out)) continue;
-                pr_cell_order o = { i, j, own, pr_arena_copy(c->e->arena, out->p, sizeof *out->p * (size_t)(out->n + 1)), out->n };
+                pr_cell_order o = { i, j, own, pr_arena_copy(c->e->arena, out->p, sizeof *out->p * (size_t)(out->n + 1)), out->n,
+                                    !u->all.any && !v->all.any && out->n == u->all.n * v->all.n };
                 pr_vec_push(c->e->arena, &y->orders, o);
             }
 }

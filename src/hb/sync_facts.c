@@ -147,6 +147,7 @@ static pr_term ordered(pr_encoding *e, const pr_cell_order *o, unsigned how, pr_
     pr_terms *T = e->terms;
     pr_term any = PR_TERM_FALSE;
     if (o->n > MOST_VALUE_PAIRS) return PR_TERM_NONE;
+    if (how == (ORDER_BEFORE | ORDER_AFTER) && o->every) return PR_TERM_TRUE;
     for (int i = 0; i < o->n; i++) {
         pr_term of_a = PR_TERM_FALSE;           /* a once, with all that go with it */
         bool first = true;
