@@ -46,7 +46,7 @@ void pr_sync_find_tiles(pr_encoding *e, pr_sync *y)
 {
     for (int i = 0; i < e->records->records.n && y->tiles.n < 8; i++) {
         const pr_record *r = record(e, i);
-        if (!whole(r) || !has_lanes(r) || r->is_await || r->is_pre_exit) continue;
+        if (!whole(r) || !has_lanes(r) || !r->reaches_mask || r->is_await || r->is_pre_exit) continue;
         pr_sync_event v = { .record = i, .tile = true, .app = PR_TERM_NONE, .writes = pr_record_writes(r) };
         const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
         if (s->refused || s->dead) continue;
