@@ -323,7 +323,13 @@ static pr_term edge(pr_encoding *e, const pr_sync *y, const copy *a, int i, cons
     pr_term shown = PR_TERM_FALSE;
     if (!w->others.any) shown = pr_not(T, one_of(e, b->obs[j], &w->others));
     const pr_cell_order *o = pr_cell_order_of(y, i, j, false);
-    pr_term after = o ? after_only(e, o, a->obs[i], b->obs[j]) : PR_TERM_NONE;
+    pr_term after = PR_TERM_NONE;                 /* (what leaves the value as it is may be compiled to a load) */
+    if (o && !pr_sync_identity(e, w->record)) after = after_only(e, o, a->obs[i], b->obs[j]);
+    if (u->kind == PR_RECORD_CAS && !pr_term_none(after)) {      /* one that fails writes nothing, so nobody reads from it */
+        pr_vset cmp = pr_vset_of(e, a->side[i], u->cmp, u->value_held);
+        bool one = (!cmp.any && cmp.n == 1) || e->options->fault == 52;
+        after = !one ? PR_TERM_FALSE : e->options->fault == 52 ? after : pr_and(T, after, pr_eq(T, a->obs[i], pr_const(T, cmp.v[0])));
+    }
     if (!pr_term_none(after)) shown = pr_or(T, shown, after);
     if (w->counted)
         shown = pr_or(T, shown, w->step > 0 ? pr_lt(T, a->obs[i], b->obs[j]) : pr_lt(T, b->obs[j], a->obs[i]));

@@ -130,6 +130,10 @@ def base_kernel(r, n):
                [("rmw", "o", "add", f, 0, "acquire", "gpu"), bar, ("if", "o", "eq", 1, [("ld", d)])]
         return [("role", "eq", 0, [("st", d), bar, publish]), ("role", "ne", 0, take)]
     if kind == "cas":
+        if r.random() < .4:                                   # a release that may fail, and what its program writes afterwards
+            return [("role", "eq", 0, [("st", d), bar, ("cas", "p", f, r.choice([0, 1, 2]), 1, "release", "gpu"),
+                                       ("rmw", "q", r.choice(["xchg", "add"]), f, 2, "relaxed", "gpu")]),
+                    ("role", "ne", 0, [("rmw", "o", "add", f, 0, "acquire", "gpu"), bar, ("if", "o", r.choice(["eq", "ge"]), r.choice([1, 2, 2, 3]), [("ld", d)])])]
         cmp = r.choice([1, 1, 7, 0])
         return [("role", "eq", 0, [("st", d), bar, ("cas", "p", f, 0, 1, "release", "gpu")]),
                 ("role", "ne", 0, [("cas", "o", f, cmp, cmp, "acquire", "gpu"), bar, ("if", "o", "eq", 1, [("ld", d)])])]

@@ -741,6 +741,25 @@ case("before_always", before, "ok T1-launch", (2,), dict(f=zeros(1), g=zeros(1),
 case("before_branch", before, "races WAW:P:S/programs", (2,), dict(f=zeros(1), g=zeros(1), out=T("i32", 1), ALWAYS=False))
 
 
+# A release that fails writes nothing: who comes after it has not read from it
+@triton.jit
+def failed(f, x, out, CMP: tl.constexpr):
+    if tl.program_id(0) == 0:
+        tl.store(x, 7)  # @P
+        tl.debug_barrier()
+        tl.atomic_cas(f, CMP, 1, sem="release")
+        tl.atomic_xchg(f, 3, sem="relaxed")
+    else:
+        o = tl.atomic_add(f, 0, sem="acquire")
+        tl.debug_barrier()
+        if o == 3:
+            tl.store(out, tl.load(x))  # @R
+
+
+case("failed_release", failed, "races RAW:P:R/programs", (2,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), CMP=7))
+case("failed_release_not", failed, "ok T1-launch", (2,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), CMP=0))
+
+
 # A sum that only shows the publication when every other program adds at most once
 @triton.jit
 def sums(f, x, out, TWICE: tl.constexpr):
