@@ -383,6 +383,12 @@ static void set_uncertain(pr_encoding *e, pr_side *s)
     s->uncertain_bound_only = left && r->uncertain_bound_only;
 }
 
+static bool is_result(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_OBSERVED;
+}
+
 const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
 {
     pr_side **slot = &e->sides[record * 3 + which];
@@ -390,6 +396,9 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
     const pr_records *R = e->records;
     const pr_record *r = &R->records.data[record];
     pr_terms *T = e->terms;
+    /* whether the address may mention a result: asked before this side exists, since the answer looks at sides */
+    if (!e->sync && !pr_term_none(r->offset) && pr_term_any(T, r->offset, is_result, NULL)) pr_sync_of(e);
+    if (*slot) return *slot;
     pr_copy copy = which == PR_SIDE_A ? PR_COPY_A : PR_COPY_B;
     pr_side *s = *slot = PR_NEW(e->arena, pr_side);
     s->record = r;

@@ -33,9 +33,16 @@ static bool whole(const pr_record *r)
            (r->scope == PR_SCOPE_GPU || r->scope == PR_SCOPE_SYS) && pr_term_is(r->mask, PR_TERM_TRUE) && pr_order_outside_loops(r);
 }
 
+static bool any_value(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP;
+}
+
 /* Does w, at every lane, write the cell of r's lane before r does in the same program? */
 static bool writes_before(pr_encoding *e, const pr_record *w, const pr_record *r)
 {
+    if (pr_term_any(e->terms, r->offset, any_value, NULL)) return false;
     if (!whole(w) || w == r || w->base != r->base || (!pr_term_is(w->offset, r->offset) && e->options->fault != 49) || w->width != r->width || !same_shape(w, r)) return false;
     if (!pr_sync_within(r->frame, w->frame) || w->seq >= r->seq) return false;
     if (e->options->fault == 48) return true;
