@@ -136,6 +136,7 @@ static pr_status confirm_execution(void *user, const pr_records *r, const pr_lau
         pr_arena_free(own);
         return PR_OK;
     }
+    memcpy(setup.grid, race->grid, sizeof setup.grid);
     pr_schedule_ask ask = { .intra = race->intra, .pre = pre, .post = post };
     for (int k = 0; k < 2; k++) {
         const pr_record *rec = &r->records.data[side[k]->record];

@@ -33,7 +33,7 @@ typedef struct pr_confirmer {
     void *user;
     pr_status (*race)(void *user, const pr_records *r, const pr_launch *l, pr_race *race, pr_error *err);
     /* A race that rests on what atomics return or order: an execution of the whole launch in which it happens.
-     * Confirmed: the two accesses of *race become those of that execution. pre, post: barriers before scalar
+     * The grid is race->grid. Confirmed: the two accesses of *race become those of that execution. pre, post: barriers before scalar
      * releases and behind scalar acquires are taken for granted. *stuck: in some execution every unfinished program waits. */
     pr_status (*execution)(void *user, const pr_records *r, const pr_launch *l, bool pre, bool post, pr_race *race, bool *stuck, pr_error *err);
     /* one access of an out-of-bounds finding */

@@ -67,6 +67,8 @@ typedef struct pr_encoding {
     struct pr_side_app *uniform_b; /* the same of the other program                                */
     struct pr_decider *decider;    /* null: nothing may be asked, so no synchronisation is modelled       */
     bool ignore_thread_maps;       /* layouts order nothing: what the proof would be without O5             */
+    /* A dependency through an access whose mask is not known (contents): taken for one that orders, and: was there one? */
+    bool assume_waits, maybe_waits;
     bool used_o4;                  /* since the last query: a leg rests on compiler-inserted barriers      */
     struct pr_sync *sync;          /* hb/sync.c, made on first use                                */
     struct pr_simplifier *simplifier; /* terms already simplified in this call                    */

@@ -77,7 +77,10 @@ static const pr_race_set *explain_query(pr_run *run, pr_encoding *e, int a, int 
     bool dead = false, used;
     pr_refusal_kind kind;
     const char *why;
-    if (!pr_encode_pair(e, a, b, intra, &q, &dead, &used, false, &kind, &why) || dead) return NULL;
+    e->assume_waits = true;         /* pairs that race whatever memory holds                            */
+    bool asked = pr_encode_pair(e, a, b, intra, &q, &dead, &used, false, &kind, &why);
+    e->assume_waits = false;
+    if (!asked || dead) return NULL;
     if (maps && q.relaxed) return NULL;
     bound_by_grid(run, e, &q);
     pr_race_set_in in = { .query = &q };

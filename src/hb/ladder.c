@@ -98,13 +98,35 @@ static bool encode_once(pr_run *run, pr_encoding *e, pr_pair *p, bool *dead, boo
 {
     if (p->encoded != e) {
         p->encoded = NULL;
+        e->maybe_waits = false;
         if (!p->query) p->query = PR_NEW(run->arena, pr_query);
         if (!pr_encode_pair(e, p->a, p->b, p->intra, p->query, &p->encoded_dead, &p->encoded_o3, false, kind, why)) return false;
         p->encoded = e;
+        p->maybe_waits = e->maybe_waits;
     }
     *dead = p->encoded_dead;
     *used_o3 = p->encoded_o3;
     return true;
+}
+
+/* A witness that a dependency may order, for some contents of a mask: is there one which it orders for none? */
+static void ask_for_certain(pr_run *run, pr_encoding *e, pr_pair *p)
+{
+    pr_query *q = PR_NEW(run->arena, pr_query);
+    bool dead, used;
+    pr_refusal_kind kind;
+    const char *why;
+    pr_outcome o;
+    e->assume_waits = true;
+    if (pr_encode_pair(e, p->a, p->b, p->intra, q, &dead, &used, false, &kind, &why) && !dead && !q->relaxed) {
+        q->pair = p->query->pair;
+        pr_decide(&run->d, q, true, &o, NULL);
+        if (o.answer == PR_ANSWER_WITNESS) {
+            p->query = q;
+            p->point = o.point;
+        }
+    }
+    e->assume_waits = false;
 }
 
 static void ask(pr_run *run, pr_encoding *e, int number)
@@ -198,6 +220,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     case PR_ANSWER_WITNESS:
         p->state = PR_PAIR_WITNESS;
         p->point = o.point;
+        if (p->maybe_waits && !p->synced && e->rung != PR_RUNG_T0 && !run->first_attempt) ask_for_certain(run, e, p);
         /* an intra race on a descriptor access may be ordered by what the model ignores (G7); a CAS may
          * not have written */
         if (p->intra && (record(run, p->a)->via_desc || record(run, p->b)->via_desc)) p->query->relaxed = true;
@@ -341,6 +364,8 @@ static bool same_site(pr_run *run, const pr_race *list, int n, const pr_race *ra
     return false;
 }
 
+enum { MOST_ELSEWHERE = 4 };
+
 static void add_evidence(pr_run *run, const pr_encoding *e)
 {
     for (int i = 0; i < run->pairs.n; i++) {
@@ -350,6 +375,18 @@ static void add_evidence(pr_run *run, const pr_encoding *e)
         if (run->out->grid_fragile.n >= PR_MOST_RACES) continue;
         pr_race race;
         int w, r;
+        if (p->synced && run->elsewhere.n < MOST_ELSEWHERE && run->confirm) {
+            const pr_confirmer *keep = run->confirm;
+            bool relaxed = p->query->relaxed;
+            run->confirm = NULL;
+            p->query->relaxed = true;              /* a place to look at                            */
+            if (pr_witness_race(run, e, p, &race) == PR_OK) {
+                race.pair = i;
+                pr_vec_push(run->arena, &run->elsewhere, race);
+            }
+            run->confirm = keep;
+            p->query->relaxed = relaxed;
+        }
         if (p->query->relaxed || p->synced || pr_order_maybe_synchronised((pr_encoding *)e, p->a, p->b, p->intra, &w, &r)) continue;
         pr_confirmer *keep = (pr_confirmer *)run->confirm;
         run->confirm = NULL;                   /* evidence at another grid is not replayed */
@@ -361,6 +398,20 @@ static void add_evidence(pr_run *run, const pr_encoding *e)
         }
         run->confirm = keep;
     }
+}
+
+/* A proof of this grid that rests on synchronisation is as fragile: shown by an execution of the launch at another grid. */
+static pr_status confirm_elsewhere(pr_run *run, const pr_encoding *e)
+{
+    for (int i = 0; i < run->elsewhere.n && !run->out->grid_fragile.n; i++) {
+        pr_race *race = &run->elsewhere.data[i];
+        pr_status st = pr_witness_execution(run, e, race);
+        if (st != PR_OK) return st;
+        if (race->confirmation != PR_CONFIRMED) continue;
+        race->confirmation_why = "an execution at that grid reaches the same byte with nothing that orders the two";
+        pr_vec_push(run->arena, &run->out->grid_fragile, *race);
+    }
+    return PR_OK;
 }
 
 static bool unmodelled(void *user, const pr_terms *T, pr_term t) { return pr_term_op_of(T, t) == PR_TERM_OP_APP; }
@@ -400,6 +451,9 @@ static const char *why_possible(pr_run *run, pr_encoding *e, const pr_pair *p)
     if (p->intra && (a->via_desc || b->via_desc))
         return "races between threads of one program are possible, but what orders an access through a tensor descriptor "
                "inside its program is not modelled";
+    if (p->maybe_waits)
+        return "races between threads of one program are possible: whether the second access waits for the first rests on the mask, "
+               "from memory, of a load between them";
     if (a->kind == PR_RECORD_CAS || b->kind == PR_RECORD_CAS)
         return "races are possible, but whether a compare-and-swap writes rests on the value that it finds";
     return "races are possible, but the number of barriers between the two accesses is not known";
@@ -820,6 +874,7 @@ static pr_status climb(pr_run *run)
         if (rung != PR_RUNG_NONE && st == PR_OK && !run->d.failed) {
             describe_axes(run, proved_at);
             st = finish_proof(run, proved_at, launch, &is_feasible);
+            if (st == PR_OK && rung == PR_RUNG_T1_LAUNCH && is_feasible && !run->out->refusals.n) st = confirm_elsewhere(run, launch);
             if (proved_at->contents_read || (launch && launch->contents_read))
                 pr_add_qualifier(run, "reads tensor contents");
         } else if (run->out->races.n && st == PR_OK && launch && !run->d.failed) {

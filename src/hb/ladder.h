@@ -20,6 +20,7 @@ typedef struct pr_pair {
     const char *evidence;
     pr_term condition;             /* EMPTY at T0 under this condition on parameters; NONE = always      */
     bool put_off;                  /* the cheap rows left it open, the dear ones were not asked yet      */
+    bool maybe_waits;              /* its query is over-approximated in a dependency that contents may cut       */
     bool used_o3;                  /* proved with a dependency whose load may be replicated       */
     bool used_layouts;             /* proved by one thread's order, from the layouts of the TTGIR text      */
     bool used_sync;                /* proved by what atomics order or return                        */
@@ -53,6 +54,7 @@ typedef struct pr_run {
     bool *table_load;              /* per record: some answer rests on the value of this load         */
     bool first_attempt;            /* a snapshot attempt follows: no expensive engine             */
     bool unbound;                  /* some accessed argument has no tensor                         */
+    PR_VEC(pr_race) elsewhere;     /* witnesses at other grids that an execution there has to confirm       */
     const pr_env *hint;            /* parameters of the launch, null without one                   */
     struct pr_condition_found *found; /* per argument: condition.c                                 */
 } pr_run;

@@ -200,17 +200,21 @@ bool pr_order_is_replicated(const pr_encoding *e, const pr_record *load)
     return !(only_positional || lanes_of(load) >= warps(e) * 32);
 }
 
-/* Does O3 put x before y at one lane and iteration? (happens-before.md 1.5) */
-static bool depends(const pr_encoding *e, const pr_record *x, const pr_record *y)
+/* Does an execution of y wait for x at its lane and iteration? y may be an access in the middle of a chain, whose own lanes need no
+ * position: values go through it lane by lane (happens-before.md 1.5). */
+static bool feeds(const pr_encoding *e, const pr_record *x, const pr_record *y)
 {
     bool found = false;
     for (int i = 0; i < y->n_dep_closure && !found; i++) found = y->dep_closure[i] == x->id;
-    if (!found || x->via_desc || y->via_desc || !x->has_position || !y->has_position) return false;
+    if (!found || x->via_desc || y->via_desc || !x->has_position) return false;
     bool replicated_load = x->kind == PR_RECORD_LOAD;
     if (replicated_load && lanes_of(x) == 1 && named_scalar_strict(x)) return false;
     if (replicated_load && e->options->dep_strict && pr_order_is_replicated(e, x)) return false;
     return true;
 }
+
+/* Does O3 put x before y at one lane and iteration? */
+static bool depends(const pr_encoding *e, const pr_record *x, const pr_record *y) { return y->has_position && feeds(e, x, y); }
 
 static bool same_shape(const pr_record *a, const pr_record *b)
 {
@@ -288,17 +292,23 @@ static pr_term waits_through(pr_encoding *e, const pr_record *x, const pr_record
 {
     pr_terms *T = e->terms;
     pr_term when = PR_TERM_FALSE;
-    if (depth == 0 || x->via_desc || !x->has_position || !y->has_position) return when;
+    if (depth == 0 || x->via_desc || !x->has_position) return when;
     if (x->kind == PR_RECORD_LOAD && ((lanes_of(x) == 1 && named_scalar_strict(x)) || (e->options->dep_strict && pr_order_is_replicated(e, x))))
         return when;
     for (int i = 0; i < y->n_dep_closure; i++) {
         const pr_record *m = &e->records->records.data[y->dep_closure[i]];
-        if (m->uncertain || m->refused.kind || m->via_desc || !m->has_position || !same_shape(m, y) || !frame_in(y->frame, m->frame)) continue;
+        if (m->refused.kind || m->via_desc || !same_shape(m, y) || !frame_in(y->frame, m->frame)) continue;
         if (m->kind == PR_RECORD_LOAD && ((lanes_of(m) == 1 && named_scalar_strict(m)) || (e->options->dep_strict && pr_order_is_replicated(e, m))))
             continue;
         pr_term mask = pr_subst_apply((pr_subst *)&s->subst, m->mask);
         if (pr_term_none(mask)) continue;
-        if (!depends(e, x, m)) mask = pr_and(T, mask, waits_through(e, x, m, s, depth - 1));
+        bool waited = e->maybe_waits;
+        pr_term before = feeds(e, x, m) ? PR_TERM_TRUE : waits_through(e, x, m, s, depth - 1);
+        if (m->uncertain && pr_term_any(T, mask, unknown, NULL)) {
+            e->maybe_waits = waited || !pr_term_is(before, PR_TERM_FALSE);
+            mask = e->assume_waits ? PR_TERM_TRUE : PR_TERM_FALSE;
+        }
+        mask = pr_and(T, mask, before);
         when = pr_or(T, when, mask);
     }
     return when;
@@ -339,6 +349,7 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
             }
         }
     }
+    e->maybe_waits = false;
     if (x != y && !without_o3 && (depends(e, x, y) || depends(e, y, x))) {
         pr_term differ = indices_differ(e, a, b);
         for (int d = 0; d < x->rank; d++)
@@ -347,7 +358,8 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
         if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;
         else pr_vec_push(e->arena, core, differ);
     } else if (x != y && !without_o3 && same_shape(x, y)) {
-        pr_term when = pr_or(T, waits_through(e, x, y, b, MOST_BETWEEN), waits_through(e, y, x, a, MOST_BETWEEN));
+        pr_term when = pr_or(T, y->has_position ? waits_through(e, x, y, b, MOST_BETWEEN) : PR_TERM_FALSE,
+                             x->has_position ? waits_through(e, y, x, a, MOST_BETWEEN) : PR_TERM_FALSE);
         when = pr_encode_simplify(e, when);
         if (!pr_term_is(when, PR_TERM_FALSE)) {
             pr_term differ = indices_differ(e, a, b);
@@ -370,7 +382,7 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
             else pr_vec_push(e->arena, core, apart);
         }
     }
-    return exact;
+    return exact && (e->assume_waits || !e->maybe_waits);
 }
 
 /* ---- could atomics order the pair? ---------------------------------------------------------- */

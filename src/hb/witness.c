@@ -106,7 +106,6 @@ pr_status pr_witness_execution(pr_run *run, const pr_encoding *e, pr_race *race)
     pr_status st = run->confirm->execution(run->confirm->user, run->R, run->L, pre, post, race, &stuck, run->err);
     if (st != PR_OK || race->confirmation != PR_CONFIRMED) return st;
     settle(race, a, b);
-    for (int i = 0; i < 3; i++) race->grid[i] = run->L->grid[i];
     if (race->intra) return PR_OK;
     race->reason = "no release and acquire at one location, with barriers before and behind, puts one of them first";
     if (pre && post) return PR_OK;

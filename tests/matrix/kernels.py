@@ -217,7 +217,7 @@ def t37(part, cnt, out):
         tl.store(out, tl.load(part) + tl.load(part + 1))  # @R
 
 
-case("t37_safe", t37, "ok T1-launch qual=reads", (4,), dict(part=T("i32", 8), cnt=zeros(1), out=T("i32", 1)))
+case("t37_safe", t37, "ok T1-launch fragile qual=reads", (4,), dict(part=T("i32", 8), cnt=zeros(1), out=T("i32", 1)))
 case("t37_race", t37, "races RAW:P:R/programs", (5,), dict(part=T("i32", 8), cnt=zeros(1), out=T("i32", 1)))
 
 
@@ -976,3 +976,22 @@ def own_cell(cells, out, OWN: tl.constexpr):
 
 case("p127_own_cell", own_cell, "ok never=vacuous", (3,), dict(cells=T("i32", 4, values=[0, 9, 9, 9]), out=T("i32", 4), OWN=9))
 case("p127_own_cell_never", own_cell, "vacuous|ok", (3,), dict(cells=T("i32", 4, values=[0, 9, 9, 9]), out=T("i32", 4), OWN=8))
+
+
+# ---- p98: a dependency through a load whose mask is in memory --------------------------------------------------------
+@triton.jit
+def p98_table(x, y, on, SHIFT: tl.constexpr, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    v = tl.load(x + lane)  # @L
+    w = tl.load(y + (v & (B - 1)), mask=tl.load(on + lane) != 0)
+    tl.store(x + (lane + SHIFT) % B, w)  # @S
+
+
+def p98_args(on=None, **kw):
+    return dict(dict(x=T("i32", 64), y=T("i32", 64), on=T("i32", 64, **({} if on is None else {"values": on})), SHIFT=0, B=64), **kw)
+
+
+case("p98_all_on", p98_table, "ok T1 qual=reads", (1,), p98_args([1] * 64))
+case("p98_one_off", p98_table, "races WAR:L:S/threads qual=reads", (1,), p98_args([1] * 63 + [0]))
+case("p98_unknown", p98_table, "unsupported potential-race", (1,), p98_args())
+case("p98_shifted", p98_table, "races WAR:L:S/threads", (1,), p98_args(SHIFT=1))

@@ -813,7 +813,7 @@ def p98(x, y, MASKED: tl.constexpr, B: tl.constexpr):
         tl.store(x + lane, w)  # @B
 
 
-case("p98_race", p98, "races WAR:L:B/threads", (1,), dict(x=T("i32", 64), y=T("i32", 64), MASKED=False, B=64))
+case("p98_race", p98, "unsupported potential-race", (1,), dict(x=T("i32", 64), y=T("i32", 64), MASKED=False, B=64))
 case("p98_safe", p98, "ok", (1,), dict(x=T("i32", 64), y=T("i32", 64), MASKED=True, B=64))
 
 

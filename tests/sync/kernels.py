@@ -39,7 +39,7 @@ case("trb012_no_post", last, "races RAW:P:R/programs", (4,), last_args(POST=Fals
 case("trb012_no_barriers", last, "races RAW:P:R/programs RAW:P:R/threads", (4,), last_args(PRE=False, POST=False))
 case("trb012_no_barriers_cta", last, "ok T1 qual=reads qual=atomic", (4,), last_args(PRE=False, POST=False),
      options=["--atomic-order=cta"])
-case("T37_hard_coded", last, "ok T1-launch qual=reads", (4,), last_args(LAST=3))
+case("T37_hard_coded", last, "ok T1-launch fragile qual=reads", (4,), last_args(LAST=3))
 case("T37_early", last, "races RAW:P:R/programs", (4,), last_args(LAST=2))
 case("T36_unknown_start", last, "unsupported|races never=ok", (4,), last_args(cnt=T("i32", 1)))
 case("T36_wrong_start", last, "races RAW:P:R/programs never=ok", (4,), last_args(init=1))
