@@ -621,6 +621,35 @@ static void check_names(pr_lower *c)
 }
 
 /* An access whose value reaches a flag through another access's address or mask reaches it too. */
+/* Nothing that a program of the launch writes can end the loop: it computes (a search, a walk over a table). That it runs any
+ * number of times with any carried values holds for every execution, so it needs no refusal of its own. */
+static bool only_computes(const pr_lower *c, const pr_free_loop *f)
+{
+    const pr_records *R = c->out;
+    for (int i = 0; i < R->records.n; i++) {
+        const pr_record *r = &R->records.data[i];
+        bool in = r->site.op_id >= f->first && r->site.op_id <= f->last;
+        for (int k = 0; k < r->site.n_calls; k++) in = in || (r->site.calls[k] >= f->first && r->site.calls[k] <= f->last);
+        if (!in || r->kind == PR_RECORD_STORE) continue;
+        if (r->kind != PR_RECORD_LOAD || r->base < 0) return false;
+        for (int j = 0; j < R->records.n; j++) {
+            const pr_record *w = &R->records.data[j];
+            if (w->kind != PR_RECORD_LOAD && (w->base < 0 || w->base == r->base)) return false;
+        }
+    }
+    return true;
+}
+
+static void drop_refusals(pr_lower *c)
+{
+    for (int k = c->free_loops.n - 1; k >= 0; k--) {
+        const pr_free_loop *f = &c->free_loops.data[k];
+        if (!only_computes(c, f)) continue;
+        for (int i = f->refusal; i + 1 < c->out->refusals.n; i++) c->out->refusals.data[i] = c->out->refusals.data[i + 1];
+        c->out->refusals.n--;
+    }
+}
+
 static void close_flags(pr_lower *c)
 {
     for (bool changed = true; changed;) {
@@ -680,5 +709,6 @@ pr_status pr_lower_kernel(pr_arena *arena, pr_terms *terms, const pr_ir *ir, con
     if (!pr_lower_cfg(c, kernel, kernel->regions[0], NULL, 0) && out->refusals.n == before)
         pr_refuse(c, kernel, PR_REFUSAL_CONTROL_FLOW, "the kernel's blocks are not understood");
     close_flags(c);
+    drop_refusals(c);
     return PR_OK;
 }

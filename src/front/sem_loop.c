@@ -5,40 +5,10 @@
  * a loop-invariant step away from it, a rotation of others, a function of the previous iteration, or, for
  * a small constant trip count, whatever the iterations give one by one. The second pass runs the body with
  * the solution as a term in the iteration number. What has no solution is an opaque symbol an iteration. */
-#include "front/value.h"
+#include "front/loop_probe.h"
 
-typedef enum { SOL_NONE, SOL_PLAIN, SOL_LOST, SOL_INVARIANT, SOL_AFFINE, SOL_ROTATION, SOL_LAG, SOL_CHAIN,
-               SOL_OPAQUE } sol_kind;
-
-typedef struct solution {
-    sol_kind kind;
-    pr_term step[PR_COMPS_MAX];    /* AFFINE: increment of each component, guards unused           */
-    pr_term kept;                  /* AFFINE: obligations of the increments                        */
-    pr_term_vec later;             /* AFFINE: FITS over the placeholder that every iteration meets   */
-    int next, period;              /* ROTATION                                                   */
-    pr_val **chain;                /* CHAIN: value before iteration 0, 1, ..., trip                */
-    pr_ids all;
-    bool from_memory, from_atomic, from_address;
-} solution;
-
-typedef struct pr_loop_probe {
-    const pr_op *op;
-    const pr_block *pre, *body;    /* pre: the before block of a while, else null                  */
-    int n;                         /* carried values                                             */
-    pr_val **init, **holder, **yield;
-    const pr_value *iv;            /* null for a while                                           */
-    pr_term iv_lower, iv_step;
-    pr_val *iv_from[2];
-    int first_arg;                 /* of the body block                                          */
-    pr_term lower, upper, step, bounds_held, increment_held;
-    pr_ids bound_ids;
-    pr_i128 trip;                  /* -1: not constant                                           */
-    pr_i128 k_most;
-    uint32_t mark;                 /* symbols from here on belong to the probe                     */
-    pr_var k;                      /* of the probe                                               */
-    int marker;                    /* carried value i is set member -(marker + i)                    */
-    solution *sol;
-} probe;
+typedef pr_loop_probe probe;
+typedef pr_solution solution;
 
 /* ---- running the body once -------------------------------------------------------------------- */
 static bool run_body(pr_lower *c, const probe *p, pr_term k, pr_val **vals, pr_val **yields)
@@ -49,10 +19,8 @@ static bool run_body(pr_lower *c, const probe *p, pr_term k, pr_val **vals, pr_v
         iv->term = pr_add(c->T, p->iv_lower, pr_mul(c->T, k, p->iv_step));
         pr_bind(c, p->iv, pr_val_finish(c, p->op, iv, iv->term));
     }
-    for (int i = 0; i < p->n; i++) {
-        if (p->pre) pr_bind(c, p->pre->args[i], vals[i]);
-        pr_bind(c, p->body->args[p->first_arg + i], vals[i]);
-    }
+    for (int i = 0; i < p->n && p->pre; i++) pr_bind(c, p->pre->args[i], vals[i]);
+    for (int i = 0; i < p->n_pass; i++) pr_bind(c, p->body->args[p->first_arg + i], vals[p->pass ? p->pass[i] : i]);
     if (p->pre) pr_lower_block(c, p->pre);
     const pr_op *t = pr_lower_block(c, p->body);
     if (!t || t->opcode != PR_OP_SCF_YIELD || t->n_operands < p->n) return false;
@@ -102,7 +70,7 @@ static bool is_of_loop(void *user, const pr_terms *T, pr_term t)
     return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_term_var(T, t).id == p->k.id;
 }
 
-static bool is_invariant(pr_lower *c, probe *p, pr_term t)
+bool pr_loop_invariant(pr_lower *c, probe *p, pr_term t)
 {
     return !pr_term_none(t) && !pr_term_any(c->T, t, is_of_loop, p);
 }
@@ -354,7 +322,7 @@ static bool solve_affine(pr_lower *c, probe *p, int i)
         if (guard[j]) continue;
         if (h->kind == PR_VAL_BOOL) return false;
         s->step[j] = pr_sub(T, to[j], from[j]);
-        if (!is_invariant(c, p, s->step[j])) return false;
+        if (!pr_loop_invariant(c, p, s->step[j])) return false;
     }
     pr_term_vec parts = { 0 };
     pr_conjuncts(T, y->held, &parts, c->arena);
@@ -362,14 +330,14 @@ static bool solve_affine(pr_lower *c, probe *p, int i)
     s->later = (pr_term_vec){ 0 };
     for (int q = 0; q < parts.n; q++) {
         pr_term f = parts.data[q];
-        if (is_invariant(c, p, f)) {
+        if (pr_loop_invariant(c, p, f)) {
             s->kept = pr_and(T, s->kept, f);
             continue;
         }
         if (pr_term_op_of(T, f) != PR_TERM_OP_FITS) return false;
         int at = -1;
         for (int j = 0; j < n && at < 0; j++)
-            if (!guard[j] && is_invariant(c, p, pr_sub(T, pr_term_child(T, f, 0), from[j]))) at = j;
+            if (!guard[j] && pr_loop_invariant(c, p, pr_sub(T, pr_term_child(T, f, 0), from[j]))) at = j;
         if (at < 0) return false;
         /* A sum of the same width may wrap and come back: only the running value has to fit. */
         if (pr_term_fits_kind(T, f) == PR_FITS_SIGNED && pr_term_bits(T, f) == comp_bits(h, at)) continue;
@@ -411,7 +379,7 @@ static bool blocks_lag(void *user, const pr_terms *T, pr_term t)
     if (pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_LOADED) return false;
     const pr_placeholder *h = holder_of(l->c, pr_term_sym(T, t).id);
     if (!h || h->probe != l->p) return true;
-    sol_kind k = l->p->sol[h->slot].kind;
+    pr_sol_kind k = l->p->sol[h->slot].kind;
     return k != SOL_INVARIANT && k != SOL_AFFINE && k != SOL_ROTATION && k != SOL_LAG;
 }
 
@@ -523,7 +491,7 @@ static pr_var iteration(pr_lower *c, const probe *p, int *number)
 }
 
 /* First pass: binds placeholders, runs the body, keeps what it yields. */
-static bool probe_body(pr_lower *c, probe *p)
+bool pr_loop_probe_body(pr_lower *c, probe *p)
 {
     int number;
     bool fine = true;
@@ -590,7 +558,7 @@ static void solve(pr_lower *c, probe *p)
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------ */
-static pr_term trip_term(pr_lower *c, const probe *p)
+pr_term pr_loop_trip(pr_lower *c, const probe *p)
 {
     pr_terms *T = c->T;
     if (p->trip >= 0) return pr_const(T, p->trip);
@@ -612,10 +580,10 @@ static pr_term counted_held(pr_lower *c, const probe *p)
 
 static void set_results(pr_lower *c, const pr_op *op, probe *p, pr_val **v)
 {
-    for (int i = 0; i < p->n && i < op->n_results; i++) pr_result(c, op, i, v[i]);
+    for (int i = 0; i < p->n_pass && i < op->n_results; i++) pr_result(c, op, i, v[p->pass ? p->pass[i] : i]);
 }
 
-static pr_frame *push_loop(pr_lower *c, const probe *p)
+pr_frame *pr_loop_push(pr_lower *c, const probe *p)
 {
     pr_frame *f = PR_NEW(c->arena, pr_frame);
     *f = (pr_frame){ .outer = c->frame, .kind = PR_FRAME_LOOP, .depth = c->frame ? c->frame->depth + 1 : 1,
@@ -631,7 +599,7 @@ static pr_frame *push_loop(pr_lower *c, const probe *p)
     return f;
 }
 
-static void refuse_loop(pr_lower *c, const pr_op *op, const char *why)
+void pr_loop_refuse(pr_lower *c, const pr_op *op, const char *why)
 {
     pr_refuse(c, op, PR_REFUSAL_CONTROL_FLOW, "%s", why);
     pr_opaque_results(c, op, false, PR_REFUSAL_NONE, NULL);
@@ -668,27 +636,47 @@ static void result_dependencies(pr_lower *c, const probe *p, int i, const pr_fra
     if (accumulates(p, i)) {
         v->pos = pr_ids_union(c, p->init[i]->pos, inside);
         v->carried = p->init[i]->carried;
+    } else if (p->n_more) {        /* which turn is the last one, and whether there is one, is not known */
+        hand_on(c, inside, PR_CARRIED_WHEN, NULL, PR_TERM_NONE, v);
+        hand_on(c, p->init[i]->pos, PR_CARRIED_WHEN, NULL, PR_TERM_NONE, v);
     } else {
         hand_on(c, inside, PR_CARRIED_FINAL, f, PR_TERM_TRUE, v);
         if (!pr_term_none(never)) hand_on(c, p->init[i]->pos, PR_CARRIED_WHEN, NULL, never, v);
     }
 }
 
+/* The conditions beside the counting one, at turn k, and that the turns before were run. */
+static void push_more(pr_lower *c, const pr_op *op, probe *p, pr_term k)
+{
+    static const pr_type i1 = { .kind = PR_TYPE_INT, .bits = 1 };
+    pr_val *ran = pr_val_opaque(c, op, &i1, NULL, 0, false, PR_REFUSAL_NONE, "turns before this one were run");
+    pr_term all = ran->term, held = PR_TERM_TRUE;
+    pr_ids ids = { NULL, 0 };
+    for (int i = 0; i < p->n_more; i++) {
+        pr_val *v = replay(c, p, p->more[i], k);
+        all = pr_and(c->T, all, v->term);
+        held = pr_and(c->T, held, v->held);
+        ids = pr_ids_union(c, ids, p->more[i]->all);
+    }
+    pr_push_cond(c, op, all, held, ids);
+}
+
 /* p: bounds set, probed when it carries anything. */
-static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
+void pr_loop_finish(pr_lower *c, const pr_op *op, probe *p)
 {
     pr_val **vals = PR_NEW_N(c->arena, pr_val *, p->n + 1), **yields = PR_NEW_N(c->arena, pr_val *, p->n + 1);
     if (p->trip == 0) { set_results(c, op, p, p->init); return; }
+    if (p->n_more) p->trip = -1;
     const pr_frame *frame = c->frame;
     pr_ids control = c->control;
     if (p->trip == 1) { /* the loop stays in the records: a witness has one count per loop of the text */
-        push_loop(c, p);
+        pr_loop_push(c, p);
         c->iter[c->n_iter - 1] = PR_TERM_ZERO; /* results outlive the loop */
         bool fine = run_body(c, p, PR_TERM_ZERO, p->init, yields);
         c->n_iter--;
         c->frame = frame;
         c->control = control;
-        if (!fine) { refuse_loop(c, op, "a loop body is not understood"); return; }
+        if (!fine) { pr_loop_refuse(c, op, "a loop body is not understood"); return; }
         pr_term once = counted_held(c, p);
         for (int i = 0; i < p->n && !pr_term_is(once, PR_TERM_TRUE); i++) {
             yields[i] = pr_val_clone(c, yields[i], yields[i]->type);
@@ -698,19 +686,20 @@ static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
         return;
     }
     if (p->n) solve(c, p);
-    pr_frame *f = push_loop(c, p);
+    pr_frame *f = pr_loop_push(c, p);
     for (int i = 0; i < p->n; i++) {
         vals[i] = value_at(c, p, i, pr_var_term(c->T, f->k));
         if (p->sol[i].kind != SOL_INVARIANT) carry_dependencies(c, p, i, f, vals[i]);
     }
+    if (p->n_more) push_more(c, op, p, pr_var_term(c->T, f->k));
     bool fine = run_body(c, p, pr_var_term(c->T, f->k), vals, yields);
     c->n_iter--;
     c->frame = frame;
     c->control = control;
-    if (!fine) { refuse_loop(c, op, "a loop body is not understood"); return; }
-    pr_term n = trip_term(c, p), counted = counted_held(c, p);
+    if (!fine) { pr_loop_refuse(c, op, "a loop body is not understood"); return; }
+    pr_term n = pr_loop_trip(c, p), counted = counted_held(c, p);
     for (int i = 0; i < p->n; i++) {
-        vals[i] = pr_term_none(n) ? opaque_at(c, p, i) : value_at(c, p, i, n);
+        vals[i] = pr_term_none(n) || (p->n_more && p->sol[i].kind != SOL_INVARIANT && p->sol[i].kind != SOL_PLAIN) ? opaque_at(c, p, i) : value_at(c, p, i, n);
         if (p->sol[i].kind == SOL_INVARIANT) continue;
         vals[i] = pr_val_clone(c, vals[i], vals[i]->type);
         result_dependencies(c, p, i, f, vals[i]);
@@ -721,7 +710,7 @@ static void finish_loop(pr_lower *c, const pr_op *op, probe *p)
     set_results(c, op, p, vals);
 }
 
-static void set_trip(pr_lower *c, probe *p)
+void pr_loop_set_trip(pr_lower *c, probe *p)
 {
     pr_terms *T = c->T;
     pr_i128 lo, hi, st;
@@ -738,7 +727,7 @@ static void set_trip(pr_lower *c, probe *p)
 }
 
 /* The value of the counter when the loop ends (or where it starts, when it does not run) fits. */
-static pr_term last_value_fits(pr_lower *c, const probe *p, pr_fits_kind kind, pr_term lower, pr_term step, int bits)
+pr_term pr_loop_last_value_fits(pr_lower *c, const probe *p, pr_fits_kind kind, pr_term lower, pr_term step, int bits)
 {
     pr_terms *T = c->T;
     pr_term n = p->trip >= 0 ? pr_const(T, p->trip)
@@ -747,7 +736,7 @@ static pr_term last_value_fits(pr_lower *c, const probe *p, pr_fits_kind kind, p
 }
 
 /* The value after the last one the loop runs with (before + step) fits bits. */
-static pr_term increment_fits(pr_lower *c, const probe *p, pr_term lower, pr_term step, int bits)
+pr_term pr_loop_increment_fits(pr_lower *c, const probe *p, pr_term lower, pr_term step, int bits)
 {
     pr_terms *T = c->T;
     pr_term rough = pr_add(T, p->upper, pr_sub(T, p->step, pr_const(T, 1)));
@@ -756,7 +745,7 @@ static pr_term increment_fits(pr_lower *c, const probe *p, pr_term lower, pr_ter
     if (fixed && s == 1) return PR_TERM_TRUE;
     if (up && (!fixed || pr_term_is(pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, rough), PR_TERM_TRUE)))
         return pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, rough);
-    return last_value_fits(c, p, PR_FITS_SIGNED, lower, step, bits);
+    return pr_loop_last_value_fits(c, p, PR_FITS_SIGNED, lower, step, bits);
 }
 
 void pr_sem_for(pr_lower *c, const pr_op *op)
@@ -766,10 +755,10 @@ void pr_sem_for(pr_lower *c, const pr_op *op)
     const pr_region *r = op->n_regions == 1 ? op->regions[0] : NULL;
     const pr_block *body = r && r->n_blocks == 1 ? r->blocks[0] : NULL;
     probe *p = PR_NEW(c->arena, probe);
-    p->n = op->n_operands - 3;
+    p->n = p->n_pass = op->n_operands - 3;
     if (!body || body->n_args != p->n + 1 || op->n_results != p->n || lb->kind != PR_VAL_INT ||
         ub->kind != PR_VAL_INT || st->kind != PR_VAL_INT || c->n_iter + 1 >= PR_LOOP_DEPTH_MAX) {
-        refuse_loop(c, op, "a loop of a form that is not followed");
+        pr_loop_refuse(c, op, "a loop of a form that is not followed");
         return;
     }
     p->op = op;
@@ -791,152 +780,11 @@ void pr_sem_for(pr_lower *c, const pr_op *op)
     }
     p->init = PR_NEW_N(c->arena, pr_val *, p->n + 1);
     for (int i = 0; i < p->n; i++) p->init[i] = pr_operand(c, op, 3 + i);
-    set_trip(c, p);
-    p->increment_held = increment_fits(c, p, p->iv_lower, p->iv_step, bits);
-    if (p->n && (p->trip < 0 || p->trip > 1) && !probe_body(c, p)) {
-        refuse_loop(c, op, "a loop body is not understood");
+    pr_loop_set_trip(c, p);
+    p->increment_held = pr_loop_increment_fits(c, p, p->iv_lower, p->iv_step, bits);
+    if (p->n && (p->trip < 0 || p->trip > 1) && !pr_loop_probe_body(c, p)) {
+        pr_loop_refuse(c, op, "a loop body is not understood");
         return;
     }
-    finish_loop(c, op, p);
-}
-
-/* ---- while ----------------------------------------------------------------------------------------- */
-enum { PRED_EQ, PRED_NE, PRED_SLT, PRED_SLE, PRED_SGT, PRED_SGE, PRED_ULT, PRED_ULE, PRED_UGT, PRED_UGE };
-
-static int swapped(int pred)
-{
-    static const int by[] = { PRED_EQ, PRED_NE, PRED_SGT, PRED_SGE, PRED_SLT, PRED_SLE, PRED_UGT, PRED_UGE,
-                              PRED_ULT, PRED_ULE };
-    return by[pred];
-}
-
-static bool forwards_all(const pr_op *cond, const pr_block *pre, int n)
-{
-    if (cond->n_operands != n + 1 || pre->n_args != n) return false;
-    for (int i = 0; i < n; i++)
-        if (cond->operands[1 + i] != pre->args[i]) return false;
-    return true;
-}
-
-/* Reads the bounds off `while (v pred limit) v += const`; p is probed. Null or the clause that fails. */
-static const char *counting_bounds(pr_lower *c, probe *p, const pr_op *cond)
-{
-    pr_terms *T = c->T;
-    const pr_op *cmp = cond->operands[0]->def;
-    if (!cmp || cmp->opcode != PR_OP_ARITH_CMPI || cmp->block != p->pre)
-        return "its condition is not a comparison of integers";
-    int pred = (int)pr_op_attr_int(cmp, "predicate", -1), slot = -1, side = 0;
-    if (pred < 0 || pred > PRED_UGE) return "its condition is not a comparison of integers";
-    for (side = 0; side < 2 && slot < 0; side++)
-        for (int i = 0; i < p->n && slot < 0; i++)
-            if (cmp->operands[side] == p->pre->args[i] && p->holder[i]->kind == PR_VAL_INT &&
-                is_invariant(c, p, pr_get(c, cmp->operands[1 - side])->term)) slot = i;
-    if (slot < 0) return "its condition does not compare a carried value with a fixed one";
-    if (side == 2) pred = swapped(pred);
-    pr_val *limit = pr_get(c, cmp->operands[2 - side]), *v0 = p->init[slot];
-    if (limit->kind != PR_VAL_INT || !is_invariant(c, p, limit->held)) return "its limit changes";
-    pr_i128 by;
-    pr_term step = p->yield[slot]->kind == PR_VAL_INT ? pr_sub(T, p->yield[slot]->term, p->holder[slot]->term) : PR_TERM_NONE;
-    if (pr_term_none(step) || !is_invariant(c, p, step)) return "its counter does not move by a fixed amount";
-    pr_interval way = pr_range(pr_lower_box(c, NULL), step);
-    if (way.lo <= 0 && way.hi >= 0) return "its counter does not move in a known direction";
-    bool fixed = pr_term_const(T, step, &by);
-    if (!fixed) by = way.lo > 0 ? 1 : -1;
-    int bits = pr_int_bits(v0->type);
-    p->bounds_held = pr_and(T, v0->held, limit->held);
-    p->bound_ids = pr_ids_union(c, v0->all, limit->all);
-    if (pred == PRED_NE) {
-        pr_i128 a, b;
-        if (!fixed || !pr_term_const(T, v0->term, &a) || !pr_term_const(T, limit->term, &b) || (b - a) % by || (b - a) / by < 0)
-            return "it may step over its limit";
-        pred = by > 0 ? PRED_SLT : PRED_SGT;
-    }
-    bool up = pred == PRED_SLT || pred == PRED_SLE || pred == PRED_ULT || pred == PRED_ULE;
-    bool incl = pred == PRED_SLE || pred == PRED_ULE || pred == PRED_SGE || pred == PRED_UGE;
-    if (pred == PRED_EQ || up != (by > 0)) return "its counter moves away from its limit";
-    if (pred >= PRED_ULT)
-        p->bounds_held = pr_and(T, p->bounds_held, pr_and(T, pr_fits_here(c, NULL, PR_FITS_NONNEG, bits, v0->term),
-                                                          pr_fits_here(c, NULL, PR_FITS_NONNEG, bits, limit->term)));
-    pr_term end = incl ? pr_add(T, limit->term, pr_const(T, up ? 1 : -1)) : limit->term;
-    if (incl) p->bounds_held = pr_and(T, p->bounds_held, pr_fits_here(c, NULL, PR_FITS_SIGNED, bits, end));
-    p->lower = up ? v0->term : pr_neg(T, v0->term);
-    p->upper = up ? end : pr_neg(T, end);
-    p->step = up ? step : pr_neg(T, step);
-    set_trip(c, p);
-    p->increment_held = increment_fits(c, p, v0->term, step, bits);
-    if (pred >= PRED_ULT && !up) /* below zero the counter reads as a large number and goes on */
-        p->increment_held = pr_and(T, p->increment_held, last_value_fits(c, p, PR_FITS_NONNEG, v0->term, step, bits));
-    return NULL;
-}
-
-/* Neither counting nor followed: its accesses stand under a loop that runs any number of times. */
-static void free_while(pr_lower *c, const pr_op *op, probe *p, const char *why)
-{
-    const pr_frame *frame = c->frame;
-    pr_ids control = c->control;
-    bool nested = c->in_while;
-    static const pr_type i32 = { .kind = PR_TYPE_INT, .bits = 32 };
-    pr_val *times = pr_val_opaque(c, op, &i32, NULL, 0, false, PR_REFUSAL_SPIN_SHAPE, "turns of a while loop");
-    p->lower = PR_TERM_ZERO;
-    p->upper = times->term;
-    p->step = pr_const(c->T, 1);
-    p->bounds_held = p->increment_held = PR_TERM_TRUE;
-    set_trip(c, p);
-    push_loop(c, p);
-    c->in_while = true;
-    const pr_block *pre = pr_region_block(op->regions[0]), *body = pr_region_block(op->regions[1]);
-    for (int i = 0; i < pre->n_args; i++)
-        pr_bind(c, pre->args[i], pr_val_opaque(c, op, pre->args[i]->type, p->init, p->n, false,
-                                               PR_REFUSAL_LOOP_VARIANT_ADVANCE, "a value carried through a while loop"));
-    const pr_op *cond = pr_lower_block(c, pre);
-    bool known = cond && cond->opcode == PR_OP_SCF_CONDITION;
-    for (int i = 0; i < body->n_args; i++)
-        pr_bind(c, body->args[i], known && 1 + i < cond->n_operands ? pr_operand(c, cond, 1 + i)
-                : pr_val_opaque(c, op, body->args[i]->type, NULL, 0, false, PR_REFUSAL_LOOP_VARIANT_ADVANCE, NULL));
-    if (known && pr_operand(c, cond, 0)->kind == PR_VAL_BOOL) {
-        pr_val *k = pr_operand(c, cond, 0);
-        pr_push_cond(c, cond, k->term, k->held, k->all);
-    }
-    pr_lower_block(c, body);
-    c->n_iter--;
-    c->frame = frame;
-    c->control = control;
-    c->in_while = nested;
-    c->waited = true;
-    const char *await = known ? pr_await_clause(c, op, nested) : "its condition is not understood";
-    pr_refuse(c, op, PR_REFUSAL_SPIN_SHAPE, "a while loop that does not count (%s) and does not wait (%s)", why, await ? await : "its poll is not followed");
-    for (int i = 0; i < op->n_results; i++) {
-        pr_val *from[1] = { known && 1 + i < cond->n_operands ? pr_operand(c, cond, 1 + i) : times };
-        pr_result(c, op, i, pr_val_opaque(c, op, op->results[i]->type, from, 1, false,
-                                          PR_REFUSAL_LOOP_VARIANT_ADVANCE, "result of a while loop"));
-    }
-}
-
-void pr_sem_while(pr_lower *c, const pr_op *op)
-{
-    const pr_region *before = op->n_regions == 2 ? op->regions[0] : NULL, *after = before ? op->regions[1] : NULL;
-    if (!before || before->n_blocks != 1 || after->n_blocks != 1 || c->n_iter + 1 >= PR_LOOP_DEPTH_MAX) {
-        refuse_loop(c, op, "a while loop of a form that is not followed");
-        return;
-    }
-    if (pr_sem_await(c, op)) return;
-    probe *p = PR_NEW(c->arena, probe);
-    p->op = op;
-    p->pre = before->blocks[0];
-    p->body = after->blocks[0];
-    p->n = op->n_operands;
-    p->trip = -1;
-    p->k_most = ((pr_i128)1 << 63) - 1;
-    p->init = PR_NEW_N(c->arena, pr_val *, p->n + 1);
-    for (int i = 0; i < p->n; i++) p->init[i] = pr_operand(c, op, i);
-    const pr_op *cond = pr_block_terminator(p->pre);
-    const char *why = NULL;
-    if (!cond || cond->opcode != PR_OP_SCF_CONDITION || !p->n) why = "it carries no counter";
-    else if (!forwards_all(cond, p->pre, p->n) || p->body->n_args != p->n || op->n_results != p->n)
-        why = "its condition passes on other values";
-    else if (pr_region_touches_memory(c->ir, before)) why = "its condition touches memory";
-    else if (!probe_body(c, p)) why = "its body is not understood";
-    else why = counting_bounds(c, p, cond);
-    if (why) free_while(c, op, p, why);
-    else finish_loop(c, op, p);
+    pr_loop_finish(c, op, p);
 }

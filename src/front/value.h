@@ -75,6 +75,9 @@ typedef struct pr_instance { int call_op, parent; } pr_instance;
 /* A carried value while a loop is probed: its symbol stands for component comp of value slot. */
 typedef struct pr_placeholder { uint32_t sym; struct pr_loop_probe *probe; int slot, comp; } pr_placeholder;
 
+/* A while loop that neither counts nor waits: its refusal, the numbers of the first and the last operation in it. */
+typedef struct pr_free_loop { int refusal, first, last; } pr_free_loop;
+
 typedef struct pr_lower {
     pr_arena *arena; pr_terms *T; const pr_ir *ir;
     pr_lower_options o;
@@ -97,6 +100,7 @@ typedef struct pr_lower {
     PR_VEC(pr_cached_box) boxes;
     PR_VEC(pr_placeholder) holders;
     PR_VEC(pr_carried) carried;
+    PR_VEC(pr_free_loop) free_loops;
     bool assume_used;
 } pr_lower;
 

@@ -40,7 +40,7 @@ REPORTS = """B001 B002 B004 B005 B007 B008 B010 B011 B013 B014 B016 B017 B019 B0
 B041 B043 B058 B067 B076 B079 B080 B082 B083 B085 B086 B088 B089 B097""".split()
 MOST_INEXPRESSIBLE = 5
 CPU_SECONDS = 60                  # 30 seconds on two cores
-SUITES = ("pitfalls", "sync", "tables", "matrix", "labelled", "reports")
+SUITES = ("pitfalls", "sync", "tables", "loops", "matrix", "labelled", "reports")
 SIDES = ("race", "safe", "refused", "vacuous")
 STATUS = {"race": "races", "safe": "ok", "refused": "unsupported", "vacuous": "vacuous"}
 
