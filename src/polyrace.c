@@ -801,6 +801,7 @@ static polyrace_verdict *check(polyrace_context *c, const polyrace_module *m,
         pr_str kernel = pr_launch_doc_kernel(l->doc, l->item);
         v->kernel = (pr_str){ pr_arena_strndup(v->arena, kernel.s, kernel.n), kernel.n };
     }
+    if (p.n_jobs > 1) pr_compare_coverage(&p, v);
     pr_verdict_join(v);
     if (certs && pr_certificate_write(o->certify_dir, &p, certs, v, err) != PR_OK) {
         pr_child_drop(&p.box->child);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "front/ops.h"
 #include "front/schedule.h"
+#include "front/value_slice.h"
 #include "polyrace_impl.h"
 
 typedef struct reached {
@@ -167,5 +168,18 @@ static pr_status confirm_execution(void *user, const pr_records *r, const pr_lau
     return PR_OK;
 }
 
+static bool made_of(void *user, const pr_records *r, int record, unsigned *axes, const bool **args, int *n_args)
+{
+    pr_job *j = user;
+    const pr_site *at = &r->records.data[record].site;
+    if (at->n_calls) return false;
+    pr_value_slice s = pr_value_slice_of(j->arena, j->module->ir, j->func, at->op_id);
+    *axes = s.axes;
+    *args = s.args;
+    *n_args = s.n_args;
+    return s.known;
+}
+
 void pr_confirmer_init(pr_confirmer *out, pr_job *job)
-{ *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access, .execution = confirm_execution }; }
+{ *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access, .execution = confirm_execution,
+                            .made_of = made_of }; }

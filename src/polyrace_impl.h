@@ -21,7 +21,7 @@ typedef struct pr_child {
 
 struct polyrace_context {
     pr_oom oom;
-    volatile int interrupt;
+    pr_flag interrupt;
     bool closing;
     pr_child *first;
     struct pr_answers *answers; /* polyrace_cache.c; null before the first */
@@ -106,7 +106,7 @@ typedef struct pr_job {
     int n_assume; /* --assume, read over this job's terms */
     bool lowered;
     int64_t us_parse, us_lower;
-    const volatile int *interrupt;
+    const pr_flag *interrupt;
 } pr_job;
 
 /* The inputs of one call, prepared: one job a configuration. */
@@ -139,6 +139,8 @@ void pr_job_check_ttgir(const pr_plan *p, pr_job *j, pr_config_verdict *out);
 void pr_job_check_second(const pr_plan *p, pr_job *j, pr_config_verdict *out);
 /* polyrace_consan.c: the tables of the emulated ConSan after each step of one schedule. */
 void pr_job_consan_tables(const pr_plan *p, pr_job *j, pr_buf *out);
+/* polyrace_coverage.c: notes where configurations of one launch do not write the same bytes. */
+void pr_compare_coverage(pr_plan *p, struct polyrace_verdict *v);
 /* polyrace_confirm.c */
 void pr_confirmer_init(pr_confirmer *out, pr_job *job);
 #endif

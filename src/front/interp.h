@@ -57,7 +57,7 @@ typedef struct pr_interp_setup {
     int n_args;
     int64_t grid[3];
     int64_t max_work;            /* operations plus elements evaluated, 0 = 2^28                   */
-    const volatile int *interrupt; /* non-zero = stop soon; null = never                          */
+    const pr_flag *interrupt; /* non-zero = stop soon; null = never                          */
     /* null: contents never change. Else every active lane of an access goes through it, in order; false ends
      * the run there. */
     bool (*touch)(void *user, const struct pr_interp_event *e, pr_interp_touch *t);

@@ -223,7 +223,8 @@ bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p)
     const pr_side *b = pr_encoding_side((pr_encoding *)e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
     const pr_record *x = a->record, *y = b->record;
     pr_outcome o;
-    if (x->kind != PR_RECORD_STORE || y->kind != PR_RECORD_STORE || pr_term_none(x->value) || pr_term_none(y->value)) return false;
+    if (x->kind != PR_RECORD_STORE || y->kind != PR_RECORD_STORE) return false;
+    if (pr_term_none(x->value) || pr_term_none(y->value)) return false;
     pr_term u = pr_subst_apply((pr_subst *)&a->subst, x->value), v = pr_subst_apply((pr_subst *)&b->subst, y->value);
     if (pr_term_none(u) || pr_term_none(v) || x->width != y->width) return false;
     pr_term differ = pr_ne(e->terms, u, v);
@@ -238,6 +239,47 @@ bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p)
     q.core = core;
     pr_encode_finish_vars((pr_encoding *)e, &q);
     if (!run->o->cross_check && differ_at_witness(run, &q, p)) return false;
+    pr_decide(&run->d, &q, false, &o, NULL);
+    return o.answer == PR_ANSWER_EMPTY;
+}
+
+/* Two executions of one store that differ in nothing that its value is made of store one value. e: at the launch. */
+bool pr_made_the_same(pr_run *run, pr_encoding *e, const pr_pair *p)
+{
+    const pr_side *a = pr_encoding_side(e, p->a, PR_SIDE_A), *b = pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+    const bool *args = NULL;
+    unsigned axes = 0;
+    int n_args = 0;
+    pr_terms *T = e->terms;
+    pr_outcome o;
+    if (a->record->access != b->record->access || e->rung == PR_RUNG_T0 || !run->confirm || !run->confirm->made_of ||
+        !run->confirm->made_of(run->confirm->user, run->R, p->a, &axes, &args, &n_args)) return false;
+    for (int i = 0; i < run->R->records.n; i++) {
+        const pr_record *w = record(run, i);
+        if (!pr_record_writes(w)) continue;
+        for (int k = 0; k < n_args; k++)
+            if (args[k] && (w->base < 0 || w->base == k || e->component[w->base] == e->component[k])) return false;
+    }
+    pr_term differ = pr_ne(T, a->addr, b->addr);
+    for (int i = 0; i < 3; i++)
+        if (axes >> i & 1) differ = pr_or(T, differ, pr_ne(T, a->pid[i], b->pid[i]));
+    for (int d = 0; d < a->record->rank; d++)
+        if (a->record->shape[d] > 1) differ = pr_or(T, differ, pr_ne(T, a->lane[d], b->lane[d]));
+    for (int i = 0; i < a->n_loops; i++) differ = pr_or(T, differ, pr_ne(T, a->iter[i], b->iter[i]));
+    differ = pr_encode_simplify(e, differ);
+    if (pr_term_none(differ)) return false;
+    if (pr_term_is(differ, PR_TERM_FALSE)) return true;
+    pr_query q;
+    bool dead, used;
+    pr_refusal_kind kind;
+    const char *why;
+    if (!pr_encode_pair(e, p->a, p->b, p->intra, &q, &dead, &used, false, &kind, &why)) return false;
+    if (dead) return true;
+    pr_term *core = PR_NEW_N(run->arena, pr_term, q.n_core + 1);
+    if (q.n_core) memcpy(core, q.core, sizeof *core * (size_t)q.n_core);
+    core[q.n_core++] = differ;
+    q.core = core;
+    pr_encode_finish_vars(e, &q);
     pr_decide(&run->d, &q, false, &o, NULL);
     return o.answer == PR_ANSWER_EMPTY;
 }

@@ -36,6 +36,9 @@ typedef struct pr_confirmer {
      * The grid is race->grid. Confirmed: the two accesses of *race become those of that execution. pre, post: barriers before scalar
      * releases and behind scalar acquires are taken for granted. *stuck: in some execution every unfinished program waits. */
     pr_status (*execution)(void *user, const pr_records *r, const pr_launch *l, bool pre, bool post, pr_race *race, bool *stuck, pr_error *err);
+    /* Is the value of this store one function of the lane, the iterations of its loops, the program ids along *axes, scalars, and
+     * the memory of the arguments marked in *args? false: not known to be. */
+    bool (*made_of)(void *user, const pr_records *r, int record, unsigned *axes, const bool **args, int *n_args);
     /* one access of an out-of-bounds finding */
     pr_status (*access)(void *user, const pr_records *r, const pr_launch *l, const int64_t grid[3],
                         const pr_witness_access *a, bool *confirmed, pr_error *err);

@@ -459,9 +459,9 @@ static const char *why_possible(pr_run *run, pr_encoding *e, const pr_pair *p)
     return "races are possible, but the number of barriers between the two accesses is not known";
 }
 
-static void note_value(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_race *race)
+static void note_value(pr_run *run, const pr_encoding *e, pr_encoding *launch, const pr_pair *p, pr_race *race)
 {
-    if (race->type == PR_RACE_WAW && pr_same_value(run, e, p))
+    if (race->type == PR_RACE_WAW && (pr_same_value(run, e, p) || pr_made_the_same(run, launch, p)))
         race->reason = pr_arena_printf(run->arena, "%s; both write the same value wherever they meet (still a race)", race->reason);
 }
 
@@ -495,7 +495,7 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
             race.pair = i;
             if (race.confirmation == PR_CONFIRMED) {
                 p->query->relaxed = false;
-                note_value(run, e, p, &race);
+                note_value(run, e, e, p, &race);
                 if (same_site(run, run->out->races.data, run->out->races.n, &race)) repeats++;
                 else pr_vec_push(run->arena, &run->out->races, race);
                 continue;
@@ -536,7 +536,7 @@ static pr_status report_witnesses(pr_run *run, pr_encoding *e, const pr_encoding
                         pr_arena_printf(run->arena, "a witness could not be replayed: %s", race.confirmation_why));
             continue;
         }
-        note_value(run, p->at_launch ? open : e, p, &race);
+        note_value(run, p->at_launch ? open : e, e, p, &race);
         if (same_site(run, run->out->races.data, run->out->races.n, &race)) repeats++;
         else pr_vec_push(run->arena, &run->out->races, race);
     }

@@ -42,7 +42,7 @@ enum { FEW_OPERATIONS = 50000, FEW_COLUMNS = 32 };  /* some ten milliseconds: sh
 
 static void abort_isl(void *ctx) { isl_ctx_abort(ctx); }
 
-pr_watch *pr_isl_watch(isl_ctx *ctx, int64_t operations, int columns, const volatile int *interrupt)
+pr_watch *pr_isl_watch(isl_ctx *ctx, int64_t operations, int columns, const pr_flag *interrupt)
 {
     bool brief = operations > 0 && operations <= FEW_OPERATIONS && columns <= FEW_COLUMNS;
     return brief ? NULL : pr_watch_start(0, interrupt, abort_isl, ctx);

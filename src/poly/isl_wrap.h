@@ -21,7 +21,7 @@ void pr_isl_alloc_check(isl_ctx *ctx, const pr_arena *arena);
 void pr_isl_quota(isl_ctx *ctx, int64_t operations);
 /* Aborts the context when *interrupt becomes non-zero, for calls that may take long with this quota and this many
  * columns; null when they cannot. What an abort leaves is pr_isl_error's TIMEOUT; the context is of no more use. */
-pr_watch *pr_isl_watch(isl_ctx *ctx, int64_t operations, int columns, const volatile int *interrupt);
+pr_watch *pr_isl_watch(isl_ctx *ctx, int64_t operations, int columns, const pr_flag *interrupt);
 /* Operations since pr_isl_quota. Afterwards there is no quota; the error stays when it was quota.
  */
 uint64_t pr_isl_used(isl_ctx *ctx);

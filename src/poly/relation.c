@@ -37,7 +37,7 @@ static void end_maps(void *what)
 }
 
 pr_rels *pr_rels_new(pr_arena *arena, pr_terms *T, const pr_var *params, int n_params, int64_t max_ops,
-                     const volatile int *interrupt)
+                     const pr_flag *interrupt)
 {
     pr_rels *R = PR_NEW(arena, pr_rels);
     *R = (pr_rels){ .arena = arena, .T = T, .params = params, .n_params = n_params, .n = 1 };

@@ -15,7 +15,7 @@ typedef struct { int id; } pr_rel;
 /* max_ops: isl operations for everything done with the store, 0 = no limit; interrupt: everything fails once it is
  * not 0 (null = never). */
 pr_rels *pr_rels_new(pr_arena *arena, pr_terms *T, const pr_var *params, int n_params, int64_t max_ops,
-                     const volatile int *interrupt);
+                     const pr_flag *interrupt);
 void pr_rels_free(pr_rels *R);
 pr_refusal_kind pr_rels_why(const pr_rels *R, const char **text); /* NONE: nothing failed */
 uint64_t pr_rels_operations(pr_rels *R);

@@ -13,7 +13,7 @@ typedef struct pr_shm_options {
     bool cross_check;            /* prove broken kernels too: a proof is then an error of ours        */
     const pr_shm_binding *launch;/* null: every launch; else what a text for which that is not proved may be
                                     proved for                                                   */
-    volatile int *interrupt;
+    pr_flag *interrupt;
 } pr_shm_options;
 void pr_shm_options_default(pr_shm_options *o);
 

@@ -52,7 +52,7 @@ typedef struct pr_consan_options {
     int64_t max_trips;           /* what integer arguments are that the launch does not give           */
     const pr_launch *launch;     /* or null                                                        */
     const pr_op *func;
-    volatile int *interrupt;
+    pr_flag *interrupt;
 } pr_consan_options;
 
 typedef struct pr_consan_value { pr_str name; int64_t value; bool given; } pr_consan_value;

@@ -906,7 +906,7 @@ static bool strictly(prover *q)
 }
 
 void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,
-                  const volatile int *interrupt, bool explain, pr_shm_proof *out)
+                  const pr_flag *interrupt, bool explain, pr_shm_proof *out)
 {
     memset(out, 0, sizeof *out);
     prover q = { .p = p, .m = m, .T = p->T, .out = out, .ev = m->events.data, .n = m->events.n,

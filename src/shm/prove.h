@@ -31,7 +31,7 @@ typedef struct pr_shm_proof {
 } pr_shm_proof;
 
 void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,
-                  const volatile int *interrupt, bool explain, pr_shm_proof *out);
+                  const pr_flag *interrupt, bool explain, pr_shm_proof *out);
 
 /* Inside (prove.c, phasefit.c): term for a phase number over the counters of e and trip counts. */
 pr_term pr_shm_fit_phase(pr_shm_prog *p, const pr_shm_event *e, int bar, const pr_shm_evidences *evidence);

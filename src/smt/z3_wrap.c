@@ -95,7 +95,7 @@ uint64_t pr_z3_resources(Z3_context z, Z3_solver s)
 /* --- watchdog ------------------------------------------------------------------------------ */
 static void stop_z3(void *z) { Z3_interrupt(z); }
 
-pr_watch *pr_z3_watch(Z3_context z, int64_t t_wall_ms, const volatile int *interrupt)
+pr_watch *pr_z3_watch(Z3_context z, int64_t t_wall_ms, const pr_flag *interrupt)
 {
     return pr_watch_start(t_wall_ms, interrupt, stop_z3, z);
 }

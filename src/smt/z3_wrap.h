@@ -26,5 +26,5 @@ uint64_t pr_z3_resources(Z3_context z, Z3_solver s);       /* cumulative over th
 
 /* Interrupts the context after t_wall_ms, or when *interrupt becomes non-zero. Not started at all
  * when neither is given: such runs are deterministic. */
-pr_watch *pr_z3_watch(Z3_context z, int64_t t_wall_ms, const volatile int *interrupt);
+pr_watch *pr_z3_watch(Z3_context z, int64_t t_wall_ms, const pr_flag *interrupt);
 #endif

@@ -57,7 +57,7 @@ typedef struct pr_limits {
     int64_t t_wall_ms;      /* wall-clock backstop of one query, 0 = none                    */
     bool alone;             /* the engine's own answer: no point is looked for before it is asked   */
     bool only_empty;        /* only EMPTY is of use: stop where it is out of reach              */
-    const volatile int *interrupt; /* non-zero = stop with UNKNOWN; null = never              */
+    const pr_flag *interrupt; /* non-zero = stop with UNKNOWN; null = never              */
 } pr_limits;
 
 typedef struct pr_outcome {

@@ -33,7 +33,7 @@ typedef struct pr_oom {
     bool over;                         /* the budget, not the system, ended the last call */
     /* Set while something is built: when *stop is not 0, the next chunk jumps as well, with `stopped`. So every
      * loop that builds something ends soon, without a test of its own. */
-    const volatile int *stop;
+    const pr_flag *stop;
     bool stopped;
     void *kept[PR_CHUNK_BINS];
     size_t n_kept;

@@ -21,6 +21,9 @@ typedef struct pr_str { const char *s; size_t n; } pr_str;
 
 typedef enum { PR_NO = 0, PR_YES = 1, PR_MAYBE = 2 } pr_tri;
 
+/* Set from a signal handler or another thread, read by whoever works. */
+typedef _Atomic int pr_flag;
+
 #define PR_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define PR_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #endif

@@ -8,7 +8,7 @@ enum { POLL_MS = 20 };
 
 struct pr_watch {
     int64_t left_ms;
-    const volatile int *interrupt;
+    const pr_flag *interrupt;
     void (*stop)(void *user);
     void *user;
     pthread_t thread;
@@ -41,7 +41,7 @@ static void *watch(void *user)
     return NULL;
 }
 
-pr_watch *pr_watch_start(int64_t limit_ms, const volatile int *interrupt, void (*stop)(void *user), void *user)
+pr_watch *pr_watch_start(int64_t limit_ms, const pr_flag *interrupt, void (*stop)(void *user), void *user)
 {
     if (limit_ms <= 0 && !interrupt) return NULL;
     pr_watch *w = calloc(1, sizeof *w);

@@ -218,6 +218,27 @@ class Statuses(Case):
         self.assertIn(b"not analysed: interrupted", err)
 
 
+class Configurations(Case):
+    REPORTS = os.path.join(HERE, "..", "reports", "ttir")
+
+    def notes(self, *names):
+        with open(os.path.join(self.REPORTS, names[0] + ".json"), encoding="utf-8") as f:
+            document = json.load(f)
+        del document["ttir"]
+        document["configs"] = [{"ttir": os.path.join(self.REPORTS, n + ".ttir"), "config": {"num_warps": 4}} for n in names]
+        code, out, err = self.run_program("check", "--format=json", self.write("l.json", json.dumps(document)))
+        self.assertEqual(code, 0, err)
+        return [c["notes"] for c in json.loads(out)["configs"]]
+
+    def test_coverage(self):                            # each is free and idempotent; a mixture of both looks right
+        first, second = self.notes("b043_low", "b043_high")
+        self.assertFalse([n for n in first if "different parts" in n])
+        self.assertEqual([n for n in second if "different parts" in n],
+                         ["configurations write different parts of o: configuration 0 writes element 0, configuration 1 does not"])
+        self.assertFalse([n for c in self.notes("b043_low", "b043_low") for n in c if "different parts" in n])
+        self.assertTrue([n for n in self.notes("b043_high", "b043_high", "b043_low")[2] if "configuration 2 writes element 0" in n])
+
+
 class Inputs(Case):
     def test_kinds(self):
         ttir = self.write("k.ttir", store())

@@ -36,7 +36,7 @@ def b002_args(own):
     return dict(src=T("i32", 1024), out=T("i32", 1024), s=32, OWN=own, B=16)
 
 
-case("b002_race", b002, "races WAW:S:S/programs", (4,), b002_args(False))
+case("b002_race", b002, "races WAW:S:S/programs why=same_value", (4,), b002_args(False))
 case("b002_one_program", b002, "ok", (1,), b002_args(False))
 case("b002_safe", b002, "ok T0", (4,), b002_args(True))
 
@@ -104,7 +104,7 @@ def b007_args(once):
     return dict(q=T("f32", 3, 16, 64), o=T("f32", 6, 16, 64), z=T("f32", 6, 16), t=16, bh=3, ONCE=once, BT=16, DV=16)
 
 
-case("b007_race", b007, "races WAW:Z:Z/programs", (4, 2, 3), b007_args(False))
+case("b007_race", b007, "races WAW:Z:Z/programs why=same_value", (4, 2, 3), b007_args(False))
 case("b007_one_slice", b007, "ok", (1, 2, 3), b007_args(False))
 case("b007_safe", b007, "ok", (4, 2, 3), b007_args(True))
 
@@ -125,7 +125,7 @@ def b008_args(own):
     return dict(topk=T("i32", 16), hist=T("i32", 8, 8), out=T("i32", 8), OWN=own, E=8, B=16)
 
 
-case("b008_race", b008, "races WAW:H:H/programs RAW:H:L/programs", (8,), b008_args(False))
+case("b008_race", b008, "races why=same_value WAW:H:H/programs RAW:H:L/programs", (8,), b008_args(False))
 case("b008_one_program", b008, "ok", (1,), b008_args(False))
 case("b008_safe", b008, "ok", (8,), b008_args(True))
 
@@ -292,7 +292,7 @@ def b020_args(own, bar):
     return dict(cnt=T("i32", 8), st=T("i32", 64), m=T("i32", 8), OWN=own, BAR=bar, E=8)
 
 
-case("b020_race", b020, "races WAW:S:S/programs RAW:S:L/programs RAW:S:L/threads", (8,), b020_args(False, False))
+case("b020_race", b020, "races why=same_value WAW:S:S/programs RAW:S:L/programs RAW:S:L/threads", (8,), b020_args(False, False))
 case("b020_barrier", b020, "races WAW:S:S/programs RAW:S:L/programs", (8,), b020_args(False, True))
 case("b020_own", b020, "races RAW:S:L/threads", (8,), b020_args(True, False))
 case("b020_safe", b020, "ok", (8,), b020_args(True, True))

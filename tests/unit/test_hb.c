@@ -368,7 +368,7 @@ static void test_uncertain(void)
 static void test_interrupt(void)
 {
     kernel k;
-    static const volatile int now = 1;
+    static const pr_flag now = 1;
     begin(&k, 4, 1);
     access_of(&k, PR_RECORD_STORE, 0, lane(&k, 0), 64);
     k.o.limits.interrupt = &now;

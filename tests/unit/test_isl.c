@@ -239,7 +239,7 @@ static void kernel_suite(void)
             l.max_leaves = 1;
             e->decide(ctx, &q, &l, scratch, &o);
             CHECK(o.answer == PR_ANSWER_UNKNOWN || o.answer == right);
-            int stop = 1;
+            pr_flag stop = 1;
             l = alone;
             l.interrupt = &stop;
             e->decide(ctx, &q, &l, scratch, &o);

@@ -362,7 +362,7 @@ static void contents_and_descriptors(void)
     CHECK(strstr(replay(&p, 4, 1, &o), "max_events") != NULL);
     o = (pr_replay_options){.max_pairs = 1};
     CHECK(strstr(replay(&p, 4, 1, &o), "inconclusive") != NULL);
-    int stop = 1;
+    pr_flag stop = 1;
     p.setup.interrupt = &stop;
     CHECK(strstr(replay(&p, 4, 1, NULL), "interrupted") != NULL);
 

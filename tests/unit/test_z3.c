@@ -120,7 +120,7 @@ static void nonlinear_stride(const pr_engine *e)
         e->decide(ctx, &q, &limits, scratch, &o);
         CHECK(o.answer == (safe ? PR_ANSWER_EMPTY : PR_ANSWER_WITNESS));
         CHECK(o.cost > 0);
-        int stop = 1;
+        pr_flag stop = 1;
         pr_limits l = limits;
         l.interrupt = &stop;
         e->decide(ctx, &q, &l, scratch, &o);
