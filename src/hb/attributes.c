@@ -244,7 +244,7 @@ bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p)
 }
 
 /* Two executions of one store that differ in nothing that its value is made of store one value. e: at the launch. */
-bool pr_made_the_same(pr_run *run, pr_encoding *e, const pr_pair *p)
+bool pr_made_the_same(pr_run *run, pr_encoding *e, const pr_pair *p, const pr_race *race)
 {
     const pr_side *a = pr_encoding_side(e, p->a, PR_SIDE_A), *b = pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
     const bool *args = NULL;
@@ -260,6 +260,12 @@ bool pr_made_the_same(pr_run *run, pr_encoding *e, const pr_pair *p)
         for (int k = 0; k < n_args; k++)
             if (args[k] && (w->base < 0 || w->base == k || e->component[w->base] == e->component[k])) return false;
     }
+    const pr_witness_access *u = &race->a, *v = &race->b;      /* the witness itself may differ in one of them */
+    bool same = u->address == v->address;
+    for (int i = 0; i < 3; i++) same = same && (!(axes >> i & 1) || u->program[i] == v->program[i]);
+    for (int d = 0; d < u->rank && d < v->rank; d++) same = same && u->lane[d] == v->lane[d];
+    for (int i = 0; i < u->n_iterations && i < v->n_iterations; i++) same = same && u->iteration[i] == v->iteration[i];
+    if (!same) return false;
     pr_term differ = pr_ne(T, a->addr, b->addr);
     for (int i = 0; i < 3; i++)
         if (axes >> i & 1) differ = pr_or(T, differ, pr_ne(T, a->pid[i], b->pid[i]));

@@ -461,7 +461,7 @@ static const char *why_possible(pr_run *run, pr_encoding *e, const pr_pair *p)
 
 static void note_value(pr_run *run, const pr_encoding *e, pr_encoding *launch, const pr_pair *p, pr_race *race)
 {
-    if (race->type == PR_RACE_WAW && (pr_same_value(run, e, p) || pr_made_the_same(run, launch, p)))
+    if (race->type == PR_RACE_WAW && (pr_same_value(run, e, p) || pr_made_the_same(run, launch, p, race)))
         race->reason = pr_arena_printf(run->arena, "%s; both write the same value wherever they meet (still a race)", race->reason);
 }
 

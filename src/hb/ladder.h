@@ -104,7 +104,7 @@ void pr_explain_races(pr_run *run, pr_encoding *launch);
 void pr_attribute_order(pr_run *run);                     /* float atomics: deterministic, its note        */
 void pr_attributes(pr_run *run, pr_encoding *e);          /* idempotent; after the status is settled       */
 bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p);
-bool pr_made_the_same(pr_run *run, pr_encoding *e, const pr_pair *p);
+bool pr_made_the_same(pr_run *run, pr_encoding *e, const pr_pair *p, const pr_race *race);
 /* verdict.c */
 void pr_add_refusal(pr_run *run, pr_refusal_kind kind, pr_loc loc, const char *message);
 void pr_add_refusal_of(pr_run *run, pr_refusal given);   /* keeps its hint */
