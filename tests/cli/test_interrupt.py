@@ -108,7 +108,7 @@ class Interrupts(unittest.TestCase):
                     "--max-ops=1000000000", "--first-ops=1000000000")
 
     def test_replay(self):
-        self.single("replay", self.write("l.json", hard.split(16, 2, 60, 2)[1]))
+        self.single("replay", self.write("l.json", hard.split(20, 2, 60, 2)[1]))
 
 
 if __name__ == "__main__":
