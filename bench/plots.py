@@ -81,6 +81,23 @@ def scale(plt, result, o):
     plt.close(fig)
 
 
+def shared(plt, result, o):
+    """Time of a process and isl operations against one property each."""
+    names = list(dict.fromkeys(p["property"] for p in result["shm"]))
+    fig, axes = plt.subplots(1, len(names), figsize=(3.6 * len(names), 2.8), sharey=True, squeeze=False)
+    for ax, name in zip(axes.flat, names):
+        points = [p for p in result["shm"] if p["property"] == name]
+        ax.plot([p["value"] for p in points], [p["ratio"] for p in points], color=COLOUR["auto"], marker="o", ms=3, lw=1.4, label="time of a process")
+        first = max(points[0]["isl_ops"], 1)
+        ax.plot([p["value"] for p in points], [p["isl_ops"] / first for p in points], color=COLOUR["isl"], marker="o", ms=3, lw=1.4, label="isl operations")
+        ax.set_title(name, loc="left", fontsize=10)
+    axes[0][0].set_ylabel("over the first point")
+    axes[0][0].legend(frameon=False, fontsize=8)
+    fig.tight_layout()
+    save(fig, o, "shm")
+    plt.close(fig)
+
+
 def decisions(plt, groups, o, name):
     """Share of launches decided within a time, one curve a group."""
     fig, ax = plt.subplots(figsize=(7.5, 3.6))
@@ -115,6 +132,8 @@ def main(o):
             result = json.load(f)
         if "suite" in result:
             suite(plt, result, o)
+        elif "shm" in result:
+            shared(plt, result, o)
         elif "points" in result:
             scale(plt, result, o)
         elif "groups" in result:

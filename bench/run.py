@@ -4,6 +4,7 @@
     run.py corpus            the shipped kernels end to end, engines against each other, targets (default)
     run.py suite             single queries under every tier, against isl alone and against Z3 at its best
     run.py scale             grid, tile size, trip count, accesses, loop depth, division depth, parameters
+    run.py shm               shared memory: growth with stages, reading partitions and rings; two kernels with targets
     run.py packages FOLDER   decision time of launches captured from public packages (see capture.py)
     run.py baseline          counters against baseline.json; --record writes it
     run.py plot FILE...      pictures of the results above (needs matplotlib)
@@ -35,6 +36,7 @@ def main():
     command("suite", repeat(9), output, no_z3, ("--corpus", dict(action="store_true", help="the pair queries of the shipped kernels too")),
             ("--every", dict(type=int, default=1, help="with --corpus: every Nth launch")))
     command("scale", repeat(3), output, no_z3, ("--quick", dict(action="store_true")), ("--only", dict(help="these properties, separated by commas")))
+    command("shm", repeat(3), output, ("--quick", dict(action="store_true")), ("--only", dict(help="these properties, separated by commas")))
     command("packages", repeat(3), output, ("folder", dict(nargs="+")))
     command("baseline", ("--record", dict(action="store_true")))
     command("plot", ("files", dict(nargs="+")), ("--folder", dict(default=".")), ("--format", dict(default="svg", choices=("svg", "png"))))
@@ -46,7 +48,7 @@ def main():
     o.polyrace = os.path.join(o.build, "src", "cli", "polyrace")
     o.queries = os.path.join(o.build, "bench", "bench_queries")
     o.process = os.path.join(o.build, "bench", "bench_process")
-    if o.what in ("corpus", "suite", "scale", "packages", "baseline") and not os.path.exists(o.polyrace):
+    if o.what in ("corpus", "suite", "scale", "shm", "packages", "baseline") and not os.path.exists(o.polyrace):
         ap.error(f"no {o.polyrace}: build first, or name the folder with --build")
     for tool in [o.queries] if o.what in ("suite", "baseline") else [o.process] if o.what in ("corpus", "packages") else []:
         if not os.path.exists(tool):

@@ -36,7 +36,8 @@ static int counts(const work *w, int64_t *k, int most)
     for (int a = 0; a < w->p->allocs.n; a++) {
         const pr_shm_alloc *alloc = &w->p->allocs.data[a];
         int64_t s = alloc->shape[0];
-        if (alloc->rank < 2 || s > 8) continue;
+        bool ring = s <= 8 || (s <= 32 && (alloc->barrier || alloc->rank > 2));
+        if (alloc->rank < 2 || !ring) continue;
         int64_t more[] = { s - 1, s, s + 1, 2 * s - 1, 2 * s, 2 * s + 1, 3 * s + 1, 4 * s + 2 };
         for (size_t i = 0; i < PR_LEN(more) && n < most; i++) k[n++] = more[i];
     }
