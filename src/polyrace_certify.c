@@ -145,6 +145,10 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
     quoted(w, "status", pr_verdict_status_name(v->status));
     pr_buf_putc(&w->m, ',');
     quoted(w, "rung", v->rung ? pr_rung_name(v->rung) : NULL);
+    const pr_config_verdict *shared = v->ttgir ? v : v->second;      /* proved by relations that no query states */
+    pr_buf_puts(&w->m, ",\"shared_memory\":");
+    if (shared) pr_buf_printf(&w->m, "{\"status\":\"%s\",\"certified\":false}", pr_verdict_status_name(shared->status));
+    else pr_buf_puts(&w->m, "null");
     if (j->lowered) {
         pr_buf text;
         pr_buf_init(&text, w->arena);

@@ -45,6 +45,17 @@ static pr_status explain_all(pr_plan *p, polyrace_verdict *v, bool json, pr_buf 
         pr_explain_text(b, j->records, &x, &v->configs[k]);
     }
     if (json) pr_buf_putc(b, ']');
+    pr_buf shared;                                     /* beside the explanations: a list, null where there is no TTGIR text */
+    pr_buf_init(&shared, b->arena);
+    bool any = false;
+    for (int k = 0; k < p->n_jobs; k++) {
+        if (json) pr_buf_puts(&shared, k ? ",\n" : ",\n\"shared\":[");
+        bool told = pr_job_explain_ttgir(p, &p->jobs[k], &v->configs[k], json, &shared);
+        if (json && !told) pr_buf_puts(&shared, "null");
+        any = any || told;
+    }
+    if (json) pr_buf_putc(&shared, ']');
+    if (any) pr_buf_add(b, shared.data, shared.n);
     return PR_OK;
 }
 

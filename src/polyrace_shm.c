@@ -30,7 +30,7 @@ static const pr_shm_binding *binding(pr_job *j, const pr_op *func)
     return b;
 }
 
-static void check(const pr_plan *p, pr_job *j, const pr_ir *ir, const pr_op *func, pr_config_verdict *out)
+static void shm_options(const pr_plan *p, pr_job *j, const pr_op *func, pr_shm_options *o)
 {
     pr_shm_options options;
     pr_shm_options_default(&options);
@@ -40,7 +40,27 @@ static void check(const pr_plan *p, pr_job *j, const pr_ir *ir, const pr_op *fun
     options.check_membar = p->o.check_membar;
     options.cross_check = p->o.cross_check;
     options.interrupt = &p->ctx->interrupt;
+    *o = options;
+}
+
+static void check(const pr_plan *p, pr_job *j, const pr_ir *ir, const pr_op *func, pr_config_verdict *out)
+{
+    pr_shm_options options;
+    shm_options(p, j, func, &options);
     pr_shm_check(j->arena, ir, func, &options, out);
+}
+
+bool pr_job_explain_ttgir(const pr_plan *p, pr_job *j, const pr_config_verdict *v, bool json, pr_buf *b)
+{
+    const bool alone = j->func && j->module && j->module->ttgir;
+    const pr_ir *ir = alone ? j->module->ir : j->second ? j->second->ir : NULL;
+    const char *why;
+    const pr_op *func = alone ? j->func : ir ? pr_ir_kernel(ir, pr_launch_doc_kernel(p->launch->doc, p->launch->item), &why) : NULL;
+    pr_shm_options options;
+    if (!func) return false;
+    shm_options(p, j, func, &options);
+    pr_shm_explain(j->arena, ir, func, &options, alone ? v->ttgir_launch : v->second && v->second->ttgir_launch, json, b);
+    return true;
 }
 
 void pr_job_check_ttgir(const pr_plan *p, pr_job *j, pr_config_verdict *out)

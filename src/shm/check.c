@@ -1,5 +1,6 @@
 /* The order of work on one kernel (shared-memory.md 4.10); see check.h. */
 #include "shm/check.h"
+#include "shm/explain.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static void run(work *w, const int64_t *value, int n)
             for (unsigned seed = 1; seed <= 24; seed++)
                 pr_shm_schedule(w->p, &t, seed, w->runs, text, scratch, &w->findings, NULL);
         }
-        if (keep && (w->findings.n == before || w->o->cross_check)) {
+        if (keep && (w->findings.n == before || w->o->cross_check || w->o->explain)) {
             w->attributed += e.attributions.n;
             pr_vec_push(w->p->arena, &w->evidence, e);
         }
@@ -322,7 +323,7 @@ static void attempt_prove(attempt *a, const pr_shm_options *o)
     bounded(&a->w);
     findings_of(a);
     if (a->findings.n || o->no_proof) return;
-    pr_shm_prove(a->w.p, &a->model, &a->w.evidence, o->max_ops, o->interrupt, o->explain, &a->proof);
+    pr_shm_prove(a->w.p, &a->model, &a->w.evidence, o->max_ops, o->interrupt, false, &a->proof);
     a->ok = a->proof.proved && !a->assumed;
 }
 
@@ -346,7 +347,6 @@ static void take(const attempt *a, pr_config_verdict *out)
     for (int i = 0; i < a->notes.n; i++) pr_vec_push(arena, &out->notes, a->notes.data[i]);
     for (int i = 0; i < a->findings.n; i++) pr_vec_push(arena, &out->findings, a->findings.data[i]);
     for (int i = 0; i < a->proof.refusals.n; i++) pr_vec_push(arena, &out->refusals, a->proof.refusals.data[i]);
-    if (a->proof.text) pr_vec_push(arena, &out->notes, a->proof.text);
     for (int i = 0; i < a->proof.ordered.n && a->ok; i++) {
         const pr_shm_event *e[2] = { a->proof.ordered.data[i].first, a->proof.ordered.data[i].second };
         pr_ordered_pair pair = { .conflicts = a->proof.ordered.data[i].conflicts };
@@ -417,4 +417,20 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
     if (all.findings.n && one.w.p && !one.ok && !one.findings.n)
         pr_vec_push(arena, &out->notes, "no run at the values of this launch shows a finding; they are not proved safe");
     pr_verdict_ttgir(out, used->ok);
+}
+
+void pr_shm_explain(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o, bool launch, bool json, pr_buf *b)
+{
+    pr_shm_prog *p = pr_shm_read(arena, ir, func);
+    pr_shm_options options = *o;
+    options.explain = true;
+    attempt a = { .w = { .p = p, .o = &options } };
+    p->membar = o->check_membar;
+    p->bound = launch ? o->launch : NULL;
+    if (!p->refusals.n) {
+        pr_shm_symbolic(p, &a.model);
+        bounded(&a.w);
+        pr_shm_prove(p, &a.model, &a.w.evidence, o->max_ops, o->interrupt, true, &a.proof);
+    }
+    pr_shm_print_relations(p, &a.model, &a.proof, &a.w.findings, json, b);
 }

@@ -812,6 +812,11 @@ static bool accesses(prover *q)
             if (pr_term_is(all, PR_TERM_FALSE)) continue;
             pr_rel conf = pr_prove_pair(q, x, y, pr_and(q->T, all, pr_prove_in_order(q, ex, ey)));
             pr_rel left = unordered(q, x, y, conf);
+            if (q->out->explain && pr_rel_is_empty(q->R, conf) != PR_YES) {
+                pr_shm_explained one = { x, y, pr_rel_text(q->R, q->p->arena, conf), pr_rel_text(q->R, q->p->arena, left), pr_rel_is_empty(q->R, left) };
+                pr_vec_push(q->p->arena, &q->out->explained, one);
+                if (one.ordered == PR_NO) continue;   /* the others too */
+            }
             if (!holds(q, pr_rel_is_empty(q->R, left), left, any_reuse ? PR_REFUSAL_REUSE : PR_REFUSAL_POTENTIAL_RACE, ey->op,
                        any_reuse ? "storage of an earlier allocation may be used again while an asynchronous access to it is pending"
                                  : pr_arena_printf(q->arena, "not ordered with `" PR_STR_FMT "` at line %d",
@@ -909,6 +914,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
                   const pr_flag *interrupt, bool explain, pr_shm_proof *out)
 {
     memset(out, 0, sizeof *out);
+    out->explain = explain;
     prover q = { .p = p, .m = m, .T = p->T, .out = out, .ev = m->events.data, .n = m->events.n,
                  .arena = pr_arena_new(0, pr_arena_oom(p->arena)) };
     if (m->refusals.n) {
@@ -945,11 +951,14 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
         out->n_barriers++;
         ok = quotas(&q, a);
     }
-    ok = ok && lifecycle(&q) && obligations(&q) && accesses(&q) && barrier_bytes(&q) && scratch(&q) && strictly(&q);
-    out->proved = ok && !q.failed;
-    if (explain && q.closure.id)
-        out->text = pr_arena_printf(p->arena, "direct: %s\nclosure: %s\n", pr_rel_text(q.R, q.arena, q.step),
-                                    pr_rel_text(q.R, q.arena, q.closure));
+    ok = ok && lifecycle(&q) && obligations(&q);
+    out->settled = ok;
+    ok = (ok || (explain && q.closure.id)) && accesses(&q) && ok && barrier_bytes(&q) && scratch(&q) && strictly(&q);
+    out->proved = ok && !q.failed && !explain;
+    if (explain && q.closure.id) {
+        out->direct = pr_rel_text(q.R, p->arena, q.step);
+        out->closure = pr_rel_text(q.R, p->arena, q.closure);
+    }
     out->isl_ops = pr_rels_operations(q.R);
     for (int i = 0; i < q.pairs.n && out->proved; i++) {      /* after the verdict: texts cannot change it        */
         const conflicting *c = &q.pairs.data[i];

@@ -19,15 +19,21 @@ typedef PR_VEC(pr_shm_evidence) pr_shm_evidences;
 /* Two operations that touch common bytes and are ordered in every execution. */
 typedef struct pr_shm_ordered { const pr_shm_event *first, *second; const char *conflicts; /* null: too long */ } pr_shm_ordered;
 
+/* Two operations that touch common bytes at some instances, with relations in isl's notation. */
+typedef struct pr_shm_explained { int first, second; /* events */ const char *conflicts, *race; /* what nothing orders */ pr_tri ordered; } pr_shm_explained;
+
 typedef struct pr_shm_proof {
     bool proved;
+    bool explain;                /* asked for: what follows, also for a kernel that is not proved        */
+    bool settled;                /* phases, arrivals and W1, W2, A1 are proved: the relations are exact    */
+    const char *direct, *closure;/* happens-before between barrier phases, null: not found                */
+    PR_VEC(pr_shm_explained) explained;
     PR_VEC(pr_shm_ordered) ordered;   /* proved: every pair of operations with a conflict                */
     pr_refusal_vec refusals;     /* why not, when not                                            */
     /* Launch values (by parameter number) at which something was not proved, to be run. */
     PR_VEC(pr_i128 *) candidates;
     uint64_t isl_ops;
     int n_pairs, n_barriers;     /* what was checked                                             */
-    const char *text;            /* happens-before relations for people, null unless asked          */
 } pr_shm_proof;
 
 void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,

@@ -382,6 +382,35 @@ class Certificates(unittest.TestCase):
         self.assertEqual(code, 2, out)
         self.assertIn("not confirmed", out)
 
+    def test_shared_memory_beside_ttir(self):
+        """A launch with both texts: the TTIR part is verified, the ok is not confirmed, whatever the manifest says."""
+        with open(os.path.join(TESTS, "shm", "ttgir", "ring_cp.ok.ttgir"), encoding="utf-8") as f:
+            ttgir = f.read()
+        with open(os.path.join(TTIR, "vadd.json"), encoding="utf-8") as f:
+            launch = json.load(f)
+        with open(os.path.join(TTIR, "vadd.ttir"), encoding="utf-8") as f:
+            launch["ttir_text"] = f.read()
+        launch.pop("ttir", None)
+        launch.update(ttgir_text=ttgir.replace("@ring_cp", "@" + launch["kernel"]))
+        path = os.path.join(self.root, "both.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(launch, f)
+        folder = os.path.join(self.root, "both")
+        certify(folder, path)
+        with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as f:
+            doc = json.load(f)
+        self.assertEqual((doc["status"], doc["configs"][0]["shared_memory"]), ("ok", {"status": "ok", "certified": False}))
+        code, out = recheck(folder)
+        self.assertEqual(code, 2, out)
+        self.assertIn("not confirmed: shared and tensor memory", out)
+        self.assertIn("the TTIR part is confirmed", out)
+        for what, expected in ((None, 2), ({"status": "races", "certified": False}, 1)):
+            forged = copy.deepcopy(doc)
+            forged["configs"][0]["shared_memory"] = what
+            seal(folder, forged)
+            code, out = recheck(folder)
+            self.assertEqual(code, expected, out)
+
     def test_second_certificate(self):
         done = subprocess.run([BINARY, "check", "--certify", self.folders[0], os.path.join(TTIR, "vadd.json")],
                               capture_output=True, text=True)
