@@ -33,6 +33,22 @@ static pr_term new_var(pr_encoding *e, pr_var_role role, int index, pr_copy copy
  * that no other has: the number of variables so far is larger than every index given out this way. */
 static int unused_index(const pr_encoding *e) { return (1 << 24) + (int)pr_vars_count(e->terms); }
 
+/* "A.k3"; names are made often, and printf is slow. */
+static const char *numbered(pr_encoding *e, const char *what, int n)
+{
+    char text[32], *p = text + sizeof text - 1;
+    size_t digits, before = strlen(what);
+    unsigned v = (unsigned)n;
+    if (n < 0) return pr_arena_printf(e->arena, "%s%d", what, n);
+    do *--p = (char)('0' + v % 10); while (v /= 10);
+    digits = (size_t)(text + sizeof text - 1 - p);
+    char *name = pr_arena_raw(e->arena, before + digits + 1);
+    memcpy(name, what, before);
+    memcpy(name + before, p, digits);
+    name[before + digits] = 0;
+    return name;
+}
+
 /* May the value of this symbol be taken as one value for both copies of an intra query? Only when every
  * thread of the program must see the same one (happens-before.md 3.1, p26, p122). */
 static bool tied(const pr_encoding *e, const pr_sym_info *s)
@@ -84,7 +100,7 @@ static pr_term replace_app(void *user, pr_terms *T, pr_term app)
     if (known) return *known;
     int bits = s->bits ? s->bits : 64;
     pr_i128 lo = s->is_bool ? 0 : pr_int_min(bits), hi = s->is_bool ? 1 : pr_int_max(bits);
-    const char *name = pr_arena_printf(e->arena, "%s.free%d", x->copy == PR_COPY_A ? "A" : "B", e->n_free);
+    const char *name = numbered(e, x->copy == PR_COPY_A ? "A.free" : "B.free", e->n_free);
     pr_term v = new_var(e, PR_ROLE_FREE, unused_index(e), x->copy, lo, hi, name);
     e->n_free++;
     if (s->is_bool) v = pr_eq(T, v, pr_const(T, 1));
@@ -102,7 +118,7 @@ static pr_term simplify_term(pr_encoding *e, pr_term t, int depth)
 {
     pr_terms *T = e->terms;
     pr_term_op op = pr_term_op_of(T, t);
-    if (op == PR_TERM_OP_FITS) t = pr_fits_expand(T, t);
+    if (op == PR_TERM_OP_FITS && pr_range_bool(e->box, t) == PR_MAYBE) t = pr_fits_expand(T, t);
     if (op != PR_TERM_OP_AND && op != PR_TERM_OP_OR && op != PR_TERM_OP_NOT) {
         pr_tri known = pr_range_bool(e->box, t);
         return known == PR_YES ? PR_TERM_TRUE : known == PR_NO ? PR_TERM_FALSE : t;
@@ -212,7 +228,10 @@ static void note_app(void *user, pr_term t)
 static address_apps apps_of_address(pr_encoding *e, const pr_record *r)
 {
     address_apps f = { .r = r, .T = e->terms, .arena = e->arena };
-    if (!pr_term_none(r->offset)) pr_term_visit(e->terms, r->offset, note_app, &f);
+    unsigned char *known = &e->address_apps[r->id];
+    if (pr_term_none(r->offset) || *known == 2) return f;
+    pr_term_visit(e->terms, r->offset, note_app, &f);
+    *known = f.app.n ? 1 : 2;
     return f;
 }
 
@@ -253,7 +272,7 @@ static bool is_open_param(void *user, const pr_terms *T, pr_term t)
 static void check_params(pr_encoding *e, pr_side *s, pr_term t)
 {
     first_param f = { e, -1 };
-    if (e->rung == PR_RUNG_T0 || pr_term_none(t)) return;
+    if (e->rung == PR_RUNG_T0 || pr_term_none(t) || !e->open_params) return;
     if (pr_term_any(e->terms, t, is_open_param, &f)) {
         pr_str n = e->records->args[f.arg].name;
         side_refuse(s, PR_REFUSAL_MISSING_BINDING,
@@ -284,7 +303,7 @@ static void enter_loop(pr_encoding *e, pr_side *s, const pr_frame *f, pr_copy co
     pr_interval span = pr_range(e->box, pr_sub(T, upper, lower));
     if (span.hi < PR_INF) hi = span.hi <= 0 ? 0 : (span.hi - 1) / steps.lo;
     int n = s->n_loops++;
-    const char *name = pr_arena_printf(e->arena, "%s.k%d", copy == PR_COPY_A ? "A" : "B", f->loop);
+    const char *name = numbered(e, copy == PR_COPY_A ? "A.k" : "B.k", f->loop);
     /* one variable per record: the same loop may have different ranges under different branches */
     s->iter[n] = new_var(e, PR_ROLE_ITER, unused_index(e), copy, 0, hi, name);
     s->loop[n] = f;
@@ -293,9 +312,10 @@ static void enter_loop(pr_encoding *e, pr_side *s, const pr_frame *f, pr_copy co
     activate(e, s, pr_lt(T, value, upper));
 }
 
-/* The substitution memo is only valid for one map; a new loop variable starts a new memo. */
-static void forget(pr_side *s)
+/* The substitution memo is only valid for one map; a new value of k starts a new memo. */
+static void forget(pr_side *s, pr_term k)
 {
+    if (k.id >= s->subst.memo_cap || !s->subst.memo[k.id].id) return;      /* no term with it was substituted */
     s->subst.memo = NULL;
     s->subst.memo_cap = 0;
 }
@@ -334,6 +354,8 @@ static void in_bounds(pr_encoding *e, pr_side *s)
 {
     if (e->rung == PR_RUNG_T0 || s->refused) return;
     const pr_tensor *t = e->launch->args[s->record->base].tensor;
+    pr_interval r = pr_range(e->box, s->addr);
+    if (r.lo >= t->storage_lo && r.hi < t->storage_hi) return;     /* both conjuncts would be true */
     activate(e, s, pr_le(e->terms, pr_const(e->terms, t->storage_lo), s->addr));
     activate(e, s, pr_lt(e->terms, s->addr, pr_const(e->terms, t->storage_hi)));
 }
@@ -408,21 +430,17 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
     note_address_loads(e, s);
     uint32_t n_map = pr_vars_count(T);
     pr_term *map = PR_NEW_N(e->arena, pr_term, n_map);
+    memcpy(map, e->var_map, sizeof *map * e->n_var_map);
     s->subst = (pr_subst){ .T = T, .var_map = map, .n_var_map = n_map, .app = replace_app, .user = s->app };
     for (int i = 0; i < 3; i++) {
         s->pid[i] = pid_term(e, i, which == PR_SIDE_B_INTRA ? PR_COPY_A : copy);
         map[R->pid[i].id] = s->pid[i];
-        if (e->fixed[i]) map[R->grid[i].id] = pr_const(T, e->extent[i]);
     }
-    if (e->rung != PR_RUNG_T0)
-        for (int i = 0; i < R->n_args && i < e->launch->n_args; i++)
-            if (R->args[i].param.id && e->launch->args[i].kind == PR_ARG_INT)
-                map[R->args[i].param.id] = pr_const(T, e->launch->args[i].value);
     for (int d = 0; d < PR_RANK_MAX; d++) {
         s->lane[d] = PR_TERM_ZERO;
         if (d < r->rank && r->shape[d] > 1)
             s->lane[d] = new_var(e, PR_ROLE_LANE, r->id * PR_RANK_MAX + d, copy, 0, r->shape[d] - 1,
-                                 pr_arena_printf(e->arena, "%s.lane%d", copy == PR_COPY_A ? "A" : "B", d));
+                                 numbered(e, copy == PR_COPY_A ? "A.lane" : "B.lane", d));
         map[R->lane[d].id] = s->lane[d];
     }
     for (int i = 0; i < R->premises.n; i++)   /* every program meets an assume that speaks of its own id */
@@ -446,7 +464,7 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
             activate(e, s, apply(s, f->bounds_held));
             if (s->n_loops == 64) side_refuse(s, PR_REFUSAL_OTHER, "more than 64 nested loops");
             else enter_loop(e, s, f, copy, map);
-            forget(s);
+            forget(s, pr_var_term(T, f->k));
             activate(e, s, apply(s, f->increment_held));
         }
     }
@@ -721,20 +739,34 @@ static bool grid_occurs(const pr_records *R, pr_var grid)
     return false;
 }
 
+/* Extents and integer arguments with this rung's numbers. */
+static void set_numbers(pr_encoding *e)
+{
+    const pr_records *R = e->records;
+    pr_terms *T = e->terms;
+    uint32_t n = pr_vars_count(T);
+    pr_term *map = PR_NEW_N(e->arena, pr_term, n);
+    e->var_map = map;
+    e->n_var_map = n;
+    for (int i = 0; i < 3; i++)
+        if (e->fixed[i]) map[R->grid[i].id] = pr_const(T, e->extent[i]);
+    if (e->rung == PR_RUNG_T0) return;
+    for (int i = 0; i < R->n_args && i < e->launch->n_args; i++)
+        if (R->args[i].param.id && e->launch->args[i].kind == PR_ARG_INT)
+            map[R->args[i].param.id] = pr_const(T, e->launch->args[i].value);
+    for (uint32_t i = 1; i < n; i++) {
+        const pr_var_info *v = pr_var_get(T, (pr_var){ i });
+        if (v->role == PR_ROLE_PARAM && v->index < e->launch->n_args && e->launch->args[v->index].kind != PR_ARG_INT)
+            e->open_params = true;
+    }
+}
+
 /* Assume conditions with this rung's numbers. A program id in one stays an unconstrained stand-in: the
  * premise then only asks that some program satisfies it, which is weaker. */
 static void add_premises(pr_encoding *e)
 {
     const pr_records *R = e->records;
-    uint32_t n = pr_vars_count(e->terms);
-    pr_term *map = PR_NEW_N(e->arena, pr_term, n);
-    for (int i = 0; i < 3; i++)
-        if (e->fixed[i]) map[R->grid[i].id] = pr_const(e->terms, e->extent[i]);
-    if (e->rung != PR_RUNG_T0)
-        for (int i = 0; i < R->n_args && i < e->launch->n_args; i++)
-            if (R->args[i].param.id && e->launch->args[i].kind == PR_ARG_INT)
-                map[R->args[i].param.id] = pr_const(e->terms, e->launch->args[i].value);
-    pr_subst s = { .T = e->terms, .var_map = map, .n_var_map = n, .app = replace_app, .user = e->uniform };
+    pr_subst s = { .T = e->terms, .var_map = e->var_map, .n_var_map = e->n_var_map, .app = replace_app, .user = e->uniform };
     for (int i = 0; i < R->premises.n; i++) {
         pr_term t = pr_encode_simplify(e, pr_subst_apply(&s, R->premises.data[i]));
         if (!pr_term_is(t, PR_TERM_TRUE)) pr_vec_push(e->arena, &e->premises, t);
@@ -788,6 +820,8 @@ pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_laun
     e->written = written;
     e->all_loads_read_only = loads_fine && !unknown_write && !R->refusals.n;
     for (int i = 0; i < 3; i++) e->grid_used[i] = grid_occurs(R, R->grid[i]);
+    e->address_apps = PR_NEW_N(arena, unsigned char, R->records.n + 1);
+    set_numbers(e);
     add_premises(e);
     return e;
 }

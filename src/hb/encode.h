@@ -63,6 +63,9 @@ typedef struct pr_encoding {
     pr_box *box;
     pr_term_vec premises;          /* assume conditions, over shared variables                      */
     int n_free;
+    const pr_term *var_map; uint32_t n_var_map; /* what every side puts in: extents and, but for T0, integer arguments */
+    bool open_params;              /* some argument occurs in terms and has no value in the launch             */
+    unsigned char *address_apps;   /* per record: 1 its offset has unmodelled values, 2 it has none, 0 not looked yet */
     struct pr_side_app *uniform;   /* values every thread of a program shares: one for A and B intra    */
     struct pr_side_app *uniform_b; /* the same of the other program                                */
     struct pr_decider *decider;    /* null: nothing may be asked, so no synchronisation is modelled       */

@@ -30,6 +30,7 @@ struct pr_terms {
     uint32_t *kids; uint32_t n_kids, cap_kids;
     pr_i128 *coefs; uint32_t n_coefs, cap_coefs;
     uint32_t *table; uint32_t table_cap;     /* open addressing, power of two, 0 = free          */
+    uint32_t consts[256];                    /* the last CONST made or found, by hash            */
     pr_var_info *vars; uint32_t n_vars, cap_vars;
     uint32_t *var_terms;                     /* VAR node of each variable, 0 = not built         */
     pr_sym_info *syms; uint32_t n_syms, cap_syms;

@@ -80,12 +80,8 @@ static void table_put(pr_terms *T, uint32_t id)
 static uint8_t zeros_of(pr_i128 v)
 {
     if (v == 0) return 127;
-    uint8_t n = 0;
-    while (!(v & 1)) {
-        v /= 2;
-        n++;
-    }
-    return n;
+    uint64_t low = (uint64_t)v;
+    return (uint8_t)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(v >> 64)));
 }
 
 static uint8_t zeros_step(const pr_terms *T, const node *x, const pr_term *child,
@@ -317,7 +313,11 @@ pr_fits_kind pr_term_fits_kind(const pr_terms *T, pr_term t)
 
 pr_term pr_const(pr_terms *T, pr_i128 v)
 {
-    return pr_intern(T, PR_TERM_OP_CONST, 0, v, NULL, NULL, 0);
+    uint32_t *known = &T->consts[((uint64_t)v * 0x9e3779b97f4a7c15u) >> 56];
+    if (*known && T->nodes[*known].value == v) return (pr_term){ *known };
+    pr_term t = pr_intern(T, PR_TERM_OP_CONST, 0, v, NULL, NULL, 0);
+    *known = t.id;
+    return t;
 }
 
 pr_term pr_bool(bool v) { return v ? PR_TERM_TRUE : PR_TERM_FALSE; }

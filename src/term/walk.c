@@ -10,6 +10,7 @@
 struct walk_work {
     uint32_t *mark, cap, now;
     PR_VEC(uint32_t) ids;
+    PR_VEC(uint32_t) held;            /* lists of the traversals under way, innermost last            */
 };
 
 static struct walk_work *work_for(const pr_terms *T)
@@ -53,12 +54,13 @@ static void sort_ids(uint32_t *id, uint32_t n)
     }
 }
 
-/* The nodes below the roots in w->ids, in the order in which they are met. */
-static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_roots)
+/* The nodes below the roots in w->ids, in the order in which they are met; those that `done` has a result for are
+ * left out, with what is below them. */
+static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_roots, const pr_term *done)
 {
     struct walk_work *w = work_for(T);
     for (int i = 0; i < n_roots; i++) {
-        if (pr_term_none(root[i]) || w->mark[root[i].id] == w->now) continue;
+        if (pr_term_none(root[i]) || w->mark[root[i].id] == w->now || (done && done[root[i].id].id)) continue;
         w->mark[root[i].id] = w->now;
         pr_vec_push(T->arena, &w->ids, root[i].id);
     }
@@ -66,7 +68,7 @@ static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_r
         const node *x = &T->nodes[w->ids.data[at]];
         for (uint32_t i = 0; i < x->n; i++) {
             uint32_t k = T->kids[x->first + i];
-            if (w->mark[k] == w->now) continue;
+            if (w->mark[k] == w->now || (done && done[k].id)) continue;
             w->mark[k] = w->now;
             pr_vec_push(T->arena, &w->ids, k);
         }
@@ -74,9 +76,26 @@ static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_r
     return w;
 }
 
+/* The same, ascending, kept until release: w->held from `from` on. Traversals nest (a visitor may start another). */
+typedef struct held { struct walk_work *w; int from; uint32_t n; } held;
+
+static held hold(const pr_terms *T, const pr_term *root, int n_roots, const pr_term *done)
+{
+    struct walk_work *w = collect(T, root, n_roots, done);
+    held h = { w, w->held.n, (uint32_t)w->ids.n };
+    pr_vec_reserve(T->arena, &w->held, w->held.n + w->ids.n);
+    if (h.n) memcpy(w->held.data + h.from, w->ids.data, sizeof *w->ids.data * h.n);
+    w->held.n += w->ids.n;
+    sort_ids(w->held.data + h.from, h.n);
+    return h;
+}
+
+static pr_term held_at(const held *h, uint32_t i) { return (pr_term){ h->w->held.data[h->from + (int)i] }; }
+static void release(const held *h) { h->w->held.n = h->from; }
+
 uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, pr_temp *hold, uint32_t **ids)
 {
-    struct walk_work *w = collect(T, root, n_roots);
+    struct walk_work *w = collect(T, root, n_roots, NULL);
     uint32_t n = (uint32_t)w->ids.n;
     *ids = pr_temp_new(T->arena, hold, sizeof **ids * (n + 1));
     if (n) memcpy(*ids, w->ids.data, sizeof **ids * n);
@@ -87,10 +106,13 @@ uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, pr_t
 void pr_term_visit_all(const pr_terms *T, const pr_term *root, int n_roots,
                        void (*visit)(void *user, pr_term t), void *user)
 {
-    pr_temp hold;
-    uint32_t *ids, n = pr_term_below(T, root, n_roots, &hold, &ids);
-    for (uint32_t i = 0; i < n; i++) visit(user, (pr_term){ ids[i] });
-    pr_temp_end(&hold);
+    if (n_roots == 1 && !pr_term_none(root[0]) && node_of(T, root[0])->n == 0) {
+        visit(user, root[0]);
+        return;
+    }
+    held h = hold(T, root, n_roots, NULL);
+    for (uint32_t i = 0; i < h.n; i++) visit(user, held_at(&h, i));
+    release(&h);
 }
 
 void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_term t), void *user)
@@ -104,18 +126,18 @@ bool pr_term_any(const pr_terms *T, pr_term t,
     if (pr_term_none(t)) return false;
     if (test(user, T, t)) return true;
     if (node_of(T, t)->n == 0) return false;
-    pr_temp hold;
-    uint32_t *ids, n = pr_term_below(T, &t, 1, &hold, &ids);
+    held h = hold(T, &t, 1, NULL);
     bool found = false;
-    for (uint32_t i = 0; i + 1 < n && !found; i++) found = test(user, T, (pr_term){ ids[i] });
-    pr_temp_end(&hold);
+    for (uint32_t i = 0; i + 1 < h.n && !found; i++) found = test(user, T, held_at(&h, i));
+    release(&h);
     return found;
 }
 
 bool pr_term_mentions(const pr_terms *T, pr_term t, pr_var v)
 {
     if (v.id == 0 || v.id >= T->n_vars || T->var_terms[v.id] == 0) return false;
-    const struct walk_work *w = collect(T, &t, 1);
+    if (pr_term_none(t) || t.id < T->var_terms[v.id]) return false;        /* children are older than parents */
+    const struct walk_work *w = collect(T, &t, 1, NULL);
     for (int i = 0; i < w->ids.n; i++)
         if (w->ids.data[i] == T->var_terms[v.id]) return true;
     return false;
@@ -189,6 +211,9 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t)
 {
     if (pr_term_none(t)) return t;
     pr_terms *T = s->T;
+    const node *x = node_of(T, t);
+    if (x->n == 0 && x->op != PR_TERM_OP_APP)
+        return x->op == PR_TERM_OP_VAR && x->aux < s->n_var_map && s->var_map[x->aux].id ? s->var_map[x->aux] : t;
     if (s->memo_cap <= t.id) {
         uint32_t cap = s->memo_cap ? s->memo_cap : 256;
         while (cap <= t.id) cap *= 2;
@@ -198,14 +223,14 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t)
         s->memo_cap = cap;
     }
     if (!s->memo[t.id].id) {
-        pr_temp hold;
-        uint32_t *ids, n = pr_term_below(T, &t, 1, &hold, &ids);
-        for (uint32_t i = 0; i < n; i++) {
-            if (s->memo[ids[i]].id) continue;
-            pr_term r = subst_node(s, (pr_term){ ids[i] });
-            s->memo[ids[i]].id = r.id ? r.id : NONE_DONE;
+        held h = hold(T, &t, 1, s->memo);
+        for (uint32_t i = 0; i < h.n; i++) {
+            uint32_t id = held_at(&h, i).id;
+            if (s->memo[id].id) continue;        /* by a substitution that this one asked for */
+            pr_term r = subst_node(s, (pr_term){ id });
+            s->memo[id].id = r.id ? r.id : NONE_DONE;
         }
-        pr_temp_end(&hold);
+        release(&h);
     }
     uint32_t r = s->memo[t.id].id;
     return (pr_term){ r == NONE_DONE ? 0 : r };
@@ -215,8 +240,8 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t)
 
 void pr_conjuncts(pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena)
 {
-    if (pr_term_none(t)) {
-        pr_vec_push(arena, out, t);
+    if (pr_term_none(t) || node_of(T, t)->op != PR_TERM_OP_AND) {
+        if (!pr_term_is(t, PR_TERM_TRUE)) pr_vec_push(arena, out, t);
         return;
     }
     int start = out->n;
