@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROW_PRETEST, ROW_CLOSURE, ROW_SWEEP, ROW_ISL, ROW_ENUM, ROW_Z3 };
+/* PROBE is the first part of SWEEP: most pairs that meet do so at a difference, and need no prover. */
+enum { ROW_PRETEST, ROW_PROBE, ROW_CLOSURE, ROW_SWEEP, ROW_ISL, ROW_ENUM, ROW_Z3 };
 enum { CROSS_CHECK_INSTANCES = 1 << 14 };  /* enumeration of queries that are decided already */
 
 int64_t pr_clock_us(void)
@@ -78,6 +79,7 @@ static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_
         return;
     }
     pr_arena_pos pos = pr_arena_mark(d->scratch);
+    limits.probe = t->row == ROW_PROBE;
     if (known && t->row == ROW_ENUM) limits.enumerate = CROSS_CHECK_INSTANCES;
     t->engine->decide(*t->ctx, q, &limits, d->scratch, out);
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_TIMEOUT) d->late = true;
@@ -101,7 +103,7 @@ static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_
 static int tiers_in_use(pr_decider *d, bool may_use_z3, tier *out)
 {
     const pr_options *o = d->options;
-    const pr_engine *const row[PR_TIERS] = { pr_engine_pretest(), pr_engine_closure(), pr_engine_sweep(),
+    const pr_engine *const row[PR_TIERS] = { pr_engine_pretest(), pr_engine_sweep(), pr_engine_closure(), pr_engine_sweep(),
                                              d->isl_engine, pr_engine_enum(), d->z3_engine };
     int n = 0;
     for (int i = 0; i < PR_TIERS; i++) {
@@ -109,7 +111,8 @@ static int tiers_in_use(pr_decider *d, bool may_use_z3, tier *out)
         if (i == ROW_Z3) use = o->cross_check || o->engine == PR_ENGINE_Z3 || (o->engine == PR_ENGINE_AUTO && may_use_z3);
         else use = o->engine != PR_ENGINE_Z3 && !(pretest && o->no_pretest);
         if (d->cheaply && !o->cross_check && i > ROW_CLOSURE) use = false;
-        if (use && row[i]) out[n++] = (tier){ row[i], &d->ctx[i], i, pretest };
+        if (i == ROW_PROBE && (d->cheaply || o->cross_check)) use = false;
+        if (use && row[i]) out[n++] = (tier){ row[i], &d->ctx[i == ROW_PROBE ? ROW_SWEEP : i], i, pretest };
     }
     return n;
 }
@@ -288,7 +291,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
 
 void pr_decider_close(pr_decider *d)
 {
-    const pr_engine *const row[PR_TIERS] = { pr_engine_pretest(), pr_engine_closure(), pr_engine_sweep(),
+    const pr_engine *const row[PR_TIERS] = { pr_engine_pretest(), pr_engine_sweep(), pr_engine_closure(), pr_engine_sweep(),
                                              d->isl_engine, pr_engine_enum(), d->z3_engine };
     for (int i = 0; i < PR_TIERS; i++) {
         if (d->ctx[i]) row[i]->close(d->ctx[i]);

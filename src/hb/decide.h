@@ -4,7 +4,7 @@
 #include "hb/check.h"
 #include "hb/memo.h"
 
-enum { PR_TIERS = 6 };
+enum { PR_TIERS = 7 };
 
 typedef struct pr_decider {
     pr_arena *arena, *scratch;     /* results live in arena; scratch is released after each query      */

@@ -407,9 +407,9 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
         }
     }
     int64_t points = x.left / variants;
-    for (int v = 0; v < variants && !x.found && x.left > 0; v++)
+    for (int v = 0; v < variants && !x.found && x.left > 0 && !limits->probe; v++)
         if (shared_values(&x, v)) join(&x, scratch, points);
-    for (int v = 0; v < variants && !x.found && derived && x.derived > 0; v++) { /* the other draws are rarely needed */
+    for (int v = 0; v < variants && !x.found && derived && !limits->probe && x.derived > 0; v++) { /* the other draws are rarely needed */
         if (!shared_values(&x, v)) break;
         for (int i = 0; i < n && !x.found && x.derived > 0; i++) try_quotients(&x, s, &f, &found[i], set, FEW_DRAWS, DRAWS);
     }

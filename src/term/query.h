@@ -56,6 +56,7 @@ typedef struct pr_limits {
     int64_t sweep, enumerate, delta_nodes; /* evaluated points, instances, nodes; 0 = src/pre's defaults */
     int64_t t_wall_ms;      /* wall-clock backstop of one query, 0 = none                    */
     bool alone;             /* the engine's own answer: no point is looked for before it is asked   */
+    bool probe;             /* src/pre/sweep.c: differences alone, a few dozen points               */
     bool only_empty;        /* only EMPTY is of use: stop where it is out of reach              */
     const pr_flag *interrupt; /* non-zero = stop with UNKNOWN; null = never              */
 } pr_limits;
