@@ -10,7 +10,10 @@ enum { MOST_SLOTS = 2048 };
 
 typedef struct op {
     uint8_t op, fits;
+    bool wide;       /* a number of it does not fit 64 bits */
     int n, first;
+    uint64_t vars;   /* bit v % 64 of each variable below it */
+    int64_t number;  /* value, unless wide */
     pr_i128 value;
 } op;
 struct pr_tape {
@@ -21,7 +24,9 @@ struct pr_tape {
     PR_VEC(op) ops;
     PR_VEC(int) operand;
     PR_VEC(pr_i128) coef;
-    int64_t *fast; /* values when all fitted 64 bits, then v and ok are stale */
+    PR_VEC(int64_t) small_coef;
+    PR_VEC(int) read;
+    int64_t *fast, *last; /* values when all fitted 64 bits, then v and ok are stale; the point they are of */
     bool is_fast;
     pr_i128 *v;
     bool *ok;
@@ -48,10 +53,15 @@ static void compile(void *user, pr_term t)
     if (o.op == PR_TERM_OP_VAR) {
         pr_var v = pr_term_var(T, t);
         while (o.n < x->q->n_vars && x->q->vars[o.n].id != v.id) o.n++;
-        if (o.n == x->q->n_vars) x->bad = true;
-        else x->reads[o.n] = true;
+        if (o.n == x->q->n_vars) {
+            x->bad = true;
+        } else if (!x->reads[o.n]) {
+            x->reads[o.n] = true;
+            pr_vec_push(x->arena, &x->read, o.n);
+        }
         o.first = o.n;
         o.n = 0;
+        o.vars = (uint64_t)1 << (o.first & 63);
     } else if (o.op == PR_TERM_OP_APP || o.op == PR_TERM_OP_NONE || x->ops.n == MOST_SLOTS) {
         x->bad = true;
     }
@@ -64,9 +74,16 @@ static void compile(void *user, pr_term t)
         o.value = pr_term_bits(T, t);
         o.fits = (uint8_t)pr_term_fits_kind(T, t);
     }
+    o.wide = !pr_is_small(o.value);
+    o.number = o.wide ? 0 : (int64_t)o.value;
     for (int i = 0; i < o.n && !x->bad; i++) {
-        pr_vec_push(x->arena, &x->operand, x->slot_of[pr_term_child(T, t, i).id] - 1);
-        pr_vec_push(x->arena, &x->coef, o.op == PR_TERM_OP_SUM ? pr_term_coef(T, t, i) : 1);
+        int slot = x->slot_of[pr_term_child(T, t, i).id] - 1;
+        pr_i128 c = o.op == PR_TERM_OP_SUM ? pr_term_coef(T, t, i) : 1;
+        pr_vec_push(x->arena, &x->operand, slot);
+        pr_vec_push(x->arena, &x->coef, c);
+        pr_vec_push(x->arena, &x->small_coef, (int64_t)c);
+        o.wide = o.wide || !pr_is_small(c);
+        o.vars |= x->ops.data[slot].vars;
     }
     pr_vec_push(x->arena, &x->ops, o);
     x->slot_of[t.id] = x->ops.n;
@@ -82,8 +99,6 @@ int pr_tape_add(pr_tape *x, pr_term t)
 
 bool pr_tape_reads(const pr_tape *x, int var) { return x->reads[var]; }
 
-static bool small(pr_i128 v) { return v >= INT64_MIN && v <= INT64_MAX; }
-
 static bool divide(int kind, pr_i128 a, pr_i128 b, pr_i128 *r)
 {
     bool quotient = kind == PR_TERM_OP_FDIV || kind == PR_TERM_OP_TDIV;
@@ -98,7 +113,7 @@ static bool divide(int kind, pr_i128 a, pr_i128 b, pr_i128 *r)
         *r = quotient ? -a : 0;
         return true;
     }
-    if (small(a) && small(b)) {
+    if (pr_is_small(a) && pr_is_small(b)) {
         int64_t n = (int64_t)a, d = (int64_t)b;
         q = n / d;
         m = n % d;
@@ -127,7 +142,7 @@ static bool fits(const op *o, pr_i128 v)
 
 static bool product(pr_i128 a, pr_i128 b, pr_i128 *r)
 {
-    if (small(a) && small(b)) {
+    if (pr_is_small(a) && pr_is_small(b)) {
         *r = a * b;
         return true;
     }
@@ -182,28 +197,27 @@ static bool run_one(const pr_tape *x, const op *o, const pr_i128 *at, pr_i128 *r
 }
 
 /* One operation in 64 bits; false on overflow or where lazy values could matter. */
-static bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *r)
+static inline bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *r)
 {
     const int *k = o->n ? x->operand.data + o->first : NULL;
     const int64_t *v = x->fast;
     int64_t a = o->n > 0 ? v[k[0]] : 0, b = o->n > 1 ? v[k[1]] : 0, q, m, part;
+    if (o->wide) return false;
     switch ((pr_term_op)o->op) {
     case PR_TERM_OP_NONE:
     case PR_TERM_OP_APP: return false;
     case PR_TERM_OP_FALSE: *r = 0; return true;
     case PR_TERM_OP_TRUE: *r = 1; return true;
-    case PR_TERM_OP_CONST: *r = (int64_t)o->value; return small(o->value);
-    case PR_TERM_OP_VAR: *r = (int64_t)at[o->first]; return small(at[o->first]);
-    case PR_TERM_OP_SUM:
-        if (!small(o->value)) return false;
-        *r = (int64_t)o->value;
-        for (int i = 0; i < o->n; i++) {
-            pr_i128 c = x->coef.data[o->first + i];
-            if (!small(c) || __builtin_mul_overflow((int64_t)c, v[k[i]], &part) ||
-                __builtin_add_overflow(*r, part, r))
-                return false;
-        }
+    case PR_TERM_OP_CONST: *r = o->number; return true;
+    case PR_TERM_OP_VAR: *r = (int64_t)at[o->first]; return true;
+    case PR_TERM_OP_SUM: {
+        const int64_t *c = x->small_coef.data + o->first;
+        int64_t sum = o->number;
+        for (int i = 0; i < o->n; i++)
+            if (__builtin_mul_overflow(c[i], v[k[i]], &part) || __builtin_add_overflow(sum, part, &sum)) return false;
+        *r = sum;
         return true;
+    }
     case PR_TERM_OP_MUL: return !__builtin_mul_overflow(a, b, r);
     case PR_TERM_OP_FDIV:
     case PR_TERM_OP_FMOD:
@@ -240,18 +254,39 @@ static bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, int64_t *
     case PR_TERM_OP_TABLE: {
         pr_i128 entry = pr_tab_at(x->q->terms, (pr_tab){ (uint32_t)o->value }, a);
         *r = (int64_t)entry;
-        return small(entry);
+        return pr_is_small(entry);
     }
     }
     return false;
 }
 
+/* All values in 64 bits. From point to point most variables stay: only what is above the others is computed. */
+static bool all_fast(pr_tape *x, const pr_i128 *at)
+{
+    bool again = x->is_fast;
+    uint64_t changed = 0;
+    if (!x->fast) {
+        x->fast = PR_NEW_N(x->arena, int64_t, x->ops.n + 1);
+        x->last = PR_NEW_N(x->arena, int64_t, x->q->n_vars + 1);
+    }
+    for (int i = 0; i < x->read.n; i++) {
+        int v = x->read.data[i];
+        if (!pr_is_small(at[v])) return false;
+        if (again && (int64_t)at[v] == x->last[v]) continue;
+        x->last[v] = (int64_t)at[v];
+        changed |= (uint64_t)1 << (v & 63);
+    }
+    for (int i = 0; i < x->ops.n; i++) {
+        const op *o = &x->ops.data[i];
+        if (again && !(o->vars & changed)) continue;
+        if (!run_fast(x, o, at, &x->fast[i])) return false;
+    }
+    return true;
+}
+
 void pr_tape_run(pr_tape *x, const pr_i128 *at)
 {
-    if (!x->fast) x->fast = PR_NEW_N(x->arena, int64_t, x->ops.n + 1);
-    x->is_fast = true;
-    for (int i = 0; i < x->ops.n && x->is_fast; i++)
-        x->is_fast = run_fast(x, &x->ops.data[i], at, &x->fast[i]);
+    x->is_fast = all_fast(x, at);
     if (x->is_fast) return;
     if (!x->v) {
         x->v = PR_NEW_N(x->arena, pr_i128, x->ops.n + 1);
@@ -367,7 +402,7 @@ static uint32_t bucket(const pr_hits *h, pr_i128 key)
 
 static pr_i128 key_of(const pr_hits *h, pr_i128 address)
 {
-    if (!small(address)) return pr_fdiv(address, h->unit);
+    if (!pr_is_small(address)) return pr_fdiv(address, h->unit);
     int64_t a = (int64_t)address, u = (int64_t)h->unit, q = a / u;
     return a % u < 0 ? q - 1 : q;
 }
