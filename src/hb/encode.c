@@ -235,6 +235,8 @@ static address_apps apps_of_address(pr_encoding *e, const pr_record *r)
     return f;
 }
 
+bool pr_encode_address_has_apps(pr_encoding *e, const pr_record *r) { return apps_of_address(e, r).app.n > 0; }
+
 /* What is left of them in the substituted address decides: a variable of this copy refuses it, a function that
  * nobody knows (or one value that all programs share) can only be shown disjoint. */
 static void refuse_unknown(pr_encoding *e, pr_side *s)

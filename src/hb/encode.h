@@ -65,6 +65,7 @@ typedef struct pr_encoding {
     int n_free;
     const pr_term *var_map; uint32_t n_var_map; /* what every side puts in: extents and, but for T0, integer arguments */
     bool open_params;              /* some argument occurs in terms and has no value in the launch             */
+    struct pr_plain *plain;        /* hb/plain.c, made on first use                               */
     unsigned char *address_apps;   /* per record: 1 its offset has unmodelled values, 2 it has none, 0 not looked yet */
     struct pr_side_app *uniform;   /* values every thread of a program shares: one for A and B intra    */
     struct pr_side_app *uniform_b; /* the same of the other program                                */
@@ -99,6 +100,8 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which);
 /* Query of a pair; false with *kind, *why when it cannot be asked. *dead set when no instance exists. */
 bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool *dead, bool *used_o3,
                     bool without_o3, pr_refusal_kind *kind, const char **why);
+/* Unmodelled values in the record's offset, but for lower bounds of loops around it. */
+bool pr_encode_address_has_apps(pr_encoding *e, const pr_record *r);
 /* Lists the variables of a query whose conjuncts changed. */
 void pr_encode_finish_vars(pr_encoding *e, pr_query *q);
 /* Query over one copy with the given extra conjuncts (already substituted). */

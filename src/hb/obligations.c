@@ -7,6 +7,7 @@
  * without the record's own obligations: both are computed from the ideal offset and would hide the wrap
  * (happens-before.md 5.6, p106). The in-bounds premise of 3.4 is discharged here too. */
 #include "hb/ladder.h"
+#include "hb/plain.h"
 #include "term/table.h"
 #include "hb/sync.h"
 #include <assert.h>
@@ -194,13 +195,22 @@ static void for_each_fence_frame(pr_run *run, pr_encoding *e, const bool *wanted
     }
 }
 
+/* One condition of v->record, read under its frames up to upto (and its mask); most hold by intervals alone. */
+static bool obligation(pr_encoding *e, violation *v, pr_term held, const pr_frame *upto, bool with_mask, each_fn each, void *user)
+{
+    if (pr_plain_holds(e, v->record, held)) return true;
+    v->side = pr_encoding_side(e, v->record, PR_SIDE_A);
+    v->prefix = (pr_term_vec){ 0 };
+    pr_encode_existence(e, v->side, upto, with_mask, &v->prefix);
+    return each(user, v, held);
+}
+
 static void for_each_obligation(pr_run *run, pr_encoding *e, const bool *wanted, each_fn each, void *user)
 {
     for (int i = 0; i < run->R->records.n; i++) {
         if (!wanted[i]) continue;
         const pr_record *r = &run->R->records.data[i];
-        const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
-        violation v = { .side = s, .record = i };
+        violation v = { .record = i };
         for (const pr_frame *f = r->frame; f; f = f->outer) {
             bool shared = false;    /* an earlier record stands in the same frame */
             for (int j = 0; j < i && !shared; j++)
@@ -209,24 +219,16 @@ static void for_each_obligation(pr_run *run, pr_encoding *e, const bool *wanted,
             if (shared) continue;
             v.loc = f->loc;
             v.what = f->kind == PR_FRAME_COND ? "a branch condition" : "a loop bound";
-            v.prefix = (pr_term_vec){ 0 };
-            pr_encode_existence(e, s, f->outer, false, &v.prefix);
-            if (!each(user, &v, f->kind == PR_FRAME_COND ? f->held : f->bounds_held)) return;
+            if (!obligation(e, &v, f->kind == PR_FRAME_COND ? f->held : f->bounds_held, f->outer, false, each, user)) return;
             if (f->kind == PR_FRAME_COND) continue;
             v.what = "a loop increment";
-            v.prefix = (pr_term_vec){ 0 };
-            pr_encode_existence(e, s, f, false, &v.prefix);
-            if (!each(user, &v, f->increment_held)) return;
+            if (!obligation(e, &v, f->increment_held, f, false, each, user)) return;
         }
         v.loc = r->loc;
         v.what = "the mask";
-        v.prefix = (pr_term_vec){ 0 };
-        pr_encode_existence(e, s, r->frame, false, &v.prefix);
-        if (!each(user, &v, r->mask_held)) return;
+        if (!obligation(e, &v, r->mask_held, r->frame, false, each, user)) return;
         v.what = "the address";
-        v.prefix = (pr_term_vec){ 0 };
-        pr_encode_existence(e, s, r->frame, true, &v.prefix);
-        if (!each(user, &v, r->offset_held)) return;
+        if (!obligation(e, &v, r->offset_held, r->frame, true, each, user)) return;
     }
 }
 
@@ -426,6 +428,7 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
     for (int i = 0; i < run->R->records.n; i++) {
         const pr_record *r = &run->R->records.data[i];
         if (r->base < 0 || !run->L->args[r->base].tensor) continue;
+        if (pr_plain_inside(launch, i)) continue;
         const pr_tensor *t = run->L->args[r->base].tensor;
         const pr_side *s = pr_encoding_side(launch, i, PR_SIDE_A);
         pr_term_vec conj = { 0 };
