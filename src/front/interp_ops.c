@@ -85,8 +85,10 @@ static bool map_known(const pr_binary *f, const pr_ival *a, const pr_ival *b, in
     const uint64_t *x = a->form == PR_IVAL_TILE ? a->tile->x : &a->x, *y = b->form == PR_IVAL_TILE ? b->tile->x : &b->x;
     const int64_t i = a->form == PR_IVAL_TILE, j = b->form == PR_IVAL_TILE;    /* steps: a splat stays where it is */
     const uint64_t mask = pr_bits_mask(f->w);
+    const int up = f->w < 64 ? 64 - f->w : 0;      /* the sign to the top */
 #define LANES(value) for (int64_t k = 0; k < n; k++, x += i, y += j) r[k] = (value)
     if (f->scale) LANES(*x + (uint64_t)pr_bits_signed(*y, f->w) * (uint64_t)f->scale);
+    else if (f->opcode == PR_OP_ARITH_CMPI && f->predicate == 2) LANES((int64_t)(*x << up) < (int64_t)(*y << up));
     else if (f->opcode == PR_OP_ARITH_CMPI) LANES(pr_arith_compare(f->predicate, f->w, *x, *y));
     else if (f->opcode == PR_OP_ARITH_ADDI) LANES((*x + *y) & mask);
     else if (f->opcode == PR_OP_ARITH_SUBI) LANES((*x - *y) & mask);

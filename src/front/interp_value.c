@@ -85,7 +85,8 @@ pr_ival pr_ival_of_tile(pr_machine *m, pr_itile *t, int base, unsigned dims, boo
     pr_ival v = {.form = PR_IVAL_TILE, .dims = (uint8_t)dims, .base = (int16_t)base, .tile = t};
     bool uniform = true, one_base = true;
     int64_t known = 0;
-    for (int64_t i = 0; i < t->n; i++) known += t->known[i];
+    if (!memchr(t->known, 0, (size_t)t->n)) known = t->n;
+    for (int64_t i = 0; i < t->n && known != t->n; i++) known += t->known[i];
     for (int64_t i = 0; i < t->n && uniform; i++) uniform = t->x[i] == t->x[0];
     for (int64_t i = 0; i < t->n && t->base && one_base; i++) one_base = t->base[i] == t->base[0];
     if (t->base && one_base) {

@@ -221,8 +221,11 @@ void *pr_arena_raw(pr_arena *a, size_t bytes)
 
 void *pr_arena_alloc(pr_arena *a, size_t bytes)
 {
-    void *p = pr_arena_raw(a, bytes);
-    return memset(p, 0, bytes ? (bytes + 15) & ~(size_t)15 : 16);
+    pr_u128 *p = pr_arena_raw(a, bytes);
+    size_t n = bytes ? (bytes + 15) / 16 : 1;
+    if (n > 8) return memset(p, 0, n * 16);
+    for (size_t i = 0; i < n; i++) p[i] = 0;     /* most are a few words */
+    return p;
 }
 
 void *pr_arena_copy(pr_arena *a, const void *from, size_t bytes)

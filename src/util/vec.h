@@ -18,7 +18,7 @@ static inline void *pr_vec_grow_(pr_arena *a, void *data, int n, int *cap, int w
     do {                                                                                      \
         if ((v)->n == (v)->cap)                                                               \
             (v)->data = pr_vec_grow_((arena), (v)->data, (v)->n, &(v)->cap,                   \
-                                     (v)->cap ? (v)->cap * 2 : 8, sizeof *(v)->data);                                      \
+                                     (v)->cap ? (v)->cap * 2 : sizeof *(v)->data < 256 ? 8 : 1, sizeof *(v)->data);                                      \
         (v)->data[(v)->n++] = (x);                                                            \
     } while (0)
 /* Room for `want` elements in all. */
