@@ -543,14 +543,45 @@ static int rank_of(const pr_var_info *v)
     return 9;
 }
 
-void pr_encode_finish_vars(pr_encoding *e, pr_query *q)
+static void note_known(collect *c, pr_var v)
+{
+    if (v.id < c->e->n_seen && c->e->seen[v.id]) return;
+    note_var(c, pr_var_term(c->e->terms, v));
+}
+
+/* Variables of one copy, gathered once for all its queries. */
+static void side_vars(collect *c, const pr_side *of)
+{
+    pr_side *s = (pr_side *)of;
+    pr_encoding *e = c->e;
+    if (!s->vars) {
+        collect own = { .e = e };
+        pr_vec_reserve(e->arena, &own.found, 8);
+        for (int i = 0; i < c->found.n; i++) e->seen[c->found.data[i].id] = 0;
+        pr_term_visit_all(e->terms, s->active.data, s->active.n, note_var, &own);
+        pr_term_visit_all(e->terms, &s->addr, 1, note_var, &own);
+        for (int i = 0; i < own.found.n; i++) e->seen[own.found.data[i].id] = 0;
+        for (int i = 0; i < c->found.n; i++) e->seen[c->found.data[i].id] = 1;
+        s->vars = own.found.data;
+        s->n_vars = own.found.n;
+    }
+    for (int i = 0; i < s->n_vars; i++) note_known(c, s->vars[i]);
+}
+
+static void finish_vars(pr_encoding *e, pr_query *q, const pr_side *x, const pr_side *y)
 {
     collect c = { .e = e };
+    int from = x ? q->n_core_a + q->n_core_b : 0;
     pr_vec_reserve(e->arena, &c.found, 16);
-    pr_term_visit_all(e->terms, q->core, q->n_core, note_var, &c);
-    pr_term_visit_all(e->terms, q->distinct, q->n_distinct, note_var, &c);
-    pr_term_visit_all(e->terms, q->premises, q->n_premises, note_var, &c);
-    if (!pr_term_none(q->addr[0])) pr_term_visit_all(e->terms, q->addr, 2, note_var, &c);
+    if (x) {
+        side_vars(&c, x);
+        side_vars(&c, y);
+    } else if (!pr_term_none(q->addr[0])) {
+        pr_term_visit_all(e->terms, q->addr, 2, note_var, &c);
+    }
+    if (q->n_core > from) pr_term_visit_all(e->terms, q->core + from, q->n_core - from, note_var, &c);
+    if (q->n_distinct) pr_term_visit_all(e->terms, q->distinct, q->n_distinct, note_var, &c);
+    if (q->n_premises) pr_term_visit_all(e->terms, q->premises, q->n_premises, note_var, &c);
     for (int i = 0; i < c.found.n; i++) {          /* by rank, then by age */
         pr_var v = c.found.data[i];
         int rank = rank_of(pr_var_get(e->terms, v)), j = i;
@@ -566,6 +597,8 @@ void pr_encode_finish_vars(pr_encoding *e, pr_query *q)
     q->vars = c.found.data;
     q->n_vars = c.found.n;
 }
+
+void pr_encode_finish_vars(pr_encoding *e, pr_query *q) { finish_vars(e, q, NULL, NULL); }
 
 /* Appends first <lex second on the given coordinate pairs as alternatives; both directions when asked. */
 static void lex_alternatives(pr_encoding *e, const pr_term *x, const pr_term *y, int n, bool both, pr_term_vec *out)
@@ -695,7 +728,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     memcpy(q->pid[0], x->pid, sizeof x->pid);
     memcpy(q->pid[1], y->pid, sizeof y->pid);
     list_twins(e, x, y, intra, q);
-    pr_encode_finish_vars(e, q);
+    finish_vars(e, q, x, y);
     return true;
 }
 

@@ -44,6 +44,7 @@ typedef struct pr_side {
                                       nothing else is an answer                                 */
     pr_refusal_kind unknown_kind; const char *unknown_why;
     bool reads_contents;
+    const pr_var *vars; int n_vars; /* of active and addr; null until a query was made                */
     pr_apart *apart;               /* null until asked for                                       */
     /* contents.c */
     PR_VEC(pr_table_read) reads;

@@ -16,7 +16,7 @@
 
 enum { INLINE_TERMS = 24, PRODUCT_TERMS = 16, PRODUCT_FACTORS = 16 };
 
-typedef struct item { uint32_t id; pr_i128 coef; } item;
+typedef pr_linear item;
 typedef struct form {
     pr_arena *arena;
     item few[INLINE_TERMS], *at;
@@ -123,10 +123,15 @@ static bool form_rejoin(form *f, const pr_terms *T)
     return false;
 }
 
-static pr_term form_term(form *f, pr_terms *T)
+static void form_normal(form *f, const pr_terms *T)
 {
     form_sort(f);
     while (!f->bad && form_rejoin(f, T)) form_sort(f);
+}
+
+/* The term of a normal form. */
+static pr_term form_made(form *f, pr_terms *T)
+{
     if (f->bad) return PR_TERM_NONE;
     if (f->n == 0) return pr_const(T, f->k);
     if (f->n == 1 && f->at[0].coef == 1 && f->k == 0) return (pr_term){ f->at[0].id };
@@ -141,6 +146,31 @@ static pr_term form_term(form *f, pr_terms *T)
         coef[i] = f->at[i].coef;
     }
     return pr_intern(T, PR_TERM_OP_SUM, 0, f->k, child, coef, f->n);
+}
+
+static pr_term form_term(form *f, pr_terms *T)
+{
+    form_normal(f, T);
+    return form_made(f, T);
+}
+
+pr_term pr_sum_le0(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i128 constant)
+{
+    form f;
+    form_init(&f, T->arena);
+    f.k = constant;
+    for (int i = 0; i < n; i++) form_add(&f, T, t[i], coef[i]);
+    form_normal(&f, T);
+    if (f.bad) return PR_TERM_NONE;
+    pr_interval r = pr_range_linear(T, f.at, f.n, f.k);
+    if (r.hi <= 0) return PR_TERM_TRUE;             /* C3 */
+    if (r.lo > 0) return PR_TERM_FALSE;
+    pr_i128 g = 0;
+    for (int i = 0; i < f.n && g != 1; i++) g = f.at[i].coef == PR_I128_MIN ? 1 : pr_gcd(g, f.at[i].coef);
+    if (f.n == 1 || g <= 1 || f.k == PR_I128_MIN) return pr_le0(T, form_made(&f, T));
+    for (int i = 0; i < f.n; i++) f.at[i].coef /= g; /* C1 */
+    f.k = -pr_fdiv(-f.k, g);
+    return pr_le0(T, form_term(&f, T));
 }
 
 pr_term pr_sum(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i128 constant)

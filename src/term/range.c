@@ -32,6 +32,7 @@ static pr_i128 times(pr_i128 a, pr_i128 b)
 {
     pr_i128 r;
     if (a == 0 || b == 0) return 0;
+    if (pr_is_small(a) && pr_is_small(b)) return (pr_i128)(int64_t)a * (int64_t)b;
     bool negative = (a < 0) != (b < 0);
     if (infinite(a) || infinite(b) || !pr_mul_ok(a, b, &r)) return negative ? -PR_INF : PR_INF;
     return r;
@@ -59,6 +60,23 @@ static pr_interval range_sum(const pr_terms *T, const node *x, const pr_interval
     for (uint32_t i = 0; i < x->n; i++) {
         pr_i128 k = T->coefs[x->coef + i];
         pr_i128 a = times(k, k > 0 ? c[i].lo : c[i].hi), b = times(k, k > 0 ? c[i].hi : c[i].lo);
+        if (infinite(a) || !pr_add_ok(lo, a, &lo)) low = false;
+        if (infinite(b) || !pr_add_ok(hi, b, &hi)) high = false;
+        if (!low) lo = 0;
+        if (!high) hi = 0;
+    }
+    return clamp(low ? lo : -PR_INF, high ? hi : PR_INF);
+}
+
+pr_interval pr_range_linear(const pr_terms *T, const pr_linear *x, int n, pr_i128 constant)
+{
+    pr_i128 lo = constant, hi = constant;
+    bool low = true, high = true;
+    if (infinite(lo)) return whole;
+    for (int i = 0; i < n; i++) {
+        const pr_interval *c = &T->nodes[x[i].id].own;
+        pr_i128 k = x[i].coef;
+        pr_i128 a = times(k, k > 0 ? c->lo : c->hi), b = times(k, k > 0 ? c->hi : c->lo);
         if (infinite(a) || !pr_add_ok(lo, a, &lo)) low = false;
         if (infinite(b) || !pr_add_ok(hi, b, &hi)) high = false;
         if (!low) lo = 0;

@@ -17,7 +17,7 @@ typedef struct node {
     uint32_t aux;           /* VAR: variable, APP: symbol, FITS: bits                         */
     uint32_t n;             /* children                                                       */
     uint32_t first;         /* index of the first child in the pool                           */
-    uint32_t coef;          /* SUM: index of the first coefficient                            */
+    uint32_t coef;          /* SUM: index of the first coefficient; FITS: memo of its meaning, 0 = not built */
     uint32_t negation;      /* memo of pr_not, 0 = not built                                  */
     uint64_t hash;
     pr_i128 value;          /* CONST, SUM                                                     */
@@ -55,6 +55,13 @@ enum { PR_MASK_RUNS = 24 };
 /* term.c: finds or makes a node that is already in normal form. */
 pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child,
                   const pr_i128 *coef, int n);
+/* arith.c: sum coef*t + constant <= 0 in normal form, without making the sum first. */
+pr_term pr_sum_le0(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i128 constant);
+/* term.c: t <= 0 */
+pr_term pr_le0(pr_terms *T, pr_term t);
+/* range.c: interval of a linear form */
+typedef struct pr_linear { uint32_t id; pr_i128 coef; } pr_linear;
+pr_interval pr_range_linear(const pr_terms *T, const pr_linear *x, int n, pr_i128 constant);
 /* range.c: interval of one node from the intervals of its children; var gives a VAR's interval. */
 pr_interval pr_range_step(const pr_terms *T, const node *x, const pr_interval *child,
                           pr_interval var);

@@ -428,7 +428,7 @@ static pr_term compare_select(pr_terms *T, pr_term t, bool equality)
     return truth[0] ? c : pr_not(T, c);
 }
 
-static pr_term le0(pr_terms *T, pr_term t)
+pr_term pr_le0(pr_terms *T, pr_term t)
 {
     if (pr_term_none(t)) return t;
     assert(!pr_term_is_bool(T, t));
@@ -472,13 +472,14 @@ static pr_term eq0(pr_terms *T, pr_term t)
     return pr_intern(T, PR_TERM_OP_EQ0, 0, 0, &t, NULL, 1);
 }
 
-pr_term pr_le(pr_terms *T, pr_term a, pr_term b) { return le0(T, pr_sub(T, a, b)); }
+pr_term pr_le(pr_terms *T, pr_term a, pr_term b)
+{
+    return pr_sum_le0(T, (const pr_term[]){ a, b }, (const pr_i128[]){ 1, -1 }, 2, 0);
+}
 
 pr_term pr_lt(pr_terms *T, pr_term a, pr_term b)
 {
-    const pr_term two[2] = { a, b };
-    const pr_i128 coef[2] = { 1, -1 };
-    return le0(T, pr_sum(T, two, coef, 2, 1));
+    return pr_sum_le0(T, (const pr_term[]){ a, b }, (const pr_i128[]){ 1, -1 }, 2, 1);
 }
 
 pr_term pr_eq(pr_terms *T, pr_term a, pr_term b) { return eq0(T, pr_sub(T, a, b)); }
@@ -497,7 +498,7 @@ pr_term pr_not(pr_terms *T, pr_term a)
     } else if (node_of(T, a)->op == PR_TERM_OP_LE0) {
         pr_term t = kid(T, node_of(T, a), 0);
         const pr_i128 minus = -1;
-        r = le0(T, pr_sum(T, &t, &minus, 1, 1));
+        r = pr_sum_le0(T, &t, &minus, 1, 1);
     } else {
         r = pr_intern(T, PR_TERM_OP_NOT, 0, 0, &a, NULL, 1);
     }
@@ -647,11 +648,13 @@ pr_term pr_fits_expand(pr_terms *T, pr_term fits)
     if (pr_term_none(fits)) return fits;
     const node *x = node_of(T, fits);
     if (x->op != PR_TERM_OP_FITS) return fits;
+    if (x->coef) return (pr_term){ x->coef };
     pr_i128 lo, hi;
     pr_term t = kid(T, x, 0);
     fits_bounds((pr_fits_kind)x->kind, (int)x->aux, &lo, &hi);
     const pr_i128 up = 1, down = -1;
-    pr_term r = lo > -PR_INF ? le0(T, pr_sum(T, &t, &down, 1, lo)) : PR_TERM_TRUE;
-    if (hi < PR_INF) r = pr_and(T, r, le0(T, pr_sum(T, &t, &up, 1, -hi)));
+    pr_term r = lo > -PR_INF ? pr_sum_le0(T, &t, &down, 1, lo) : PR_TERM_TRUE;
+    if (hi < PR_INF) r = pr_and(T, r, pr_sum_le0(T, &t, &up, 1, -hi));
+    T->nodes[fits.id].coef = r.id;
     return r;
 }
