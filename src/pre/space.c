@@ -218,17 +218,19 @@ static pr_i128 sup_parts(const pr_space *s, int c, const pr_part *x, int n)
 /* Range of a node in copy c from those of its operands; like: a term with this operation. */
 static pr_interval step(const pr_space *s, const pr_space_node *x, int c, pr_term like)
 {
-    pr_interval kid[PR_PRE_ATOMS] = { { -PR_INF, PR_INF } };
-    for (int i = 0; i < x->n; i++) kid[i] = s->node[s->kid[x->first + i]].iv[c];
+    pr_interval kid[PR_PRE_ATOMS];
     if (x->op == PR_TERM_OP_SUM) {
-        pr_part up[PR_PRE_ATOMS], down[PR_PRE_ATOMS];
-        for (int i = 0; i < x->n; i++) {
-            up[i] = (pr_part){ s->kid[x->first + i], s->coef[x->first + i] };
-            down[i] = (pr_part){ up[i].node, -up[i].coef };
+        pr_i128 up = 0, down = 0;
+        for (int i = 0; i < x->n && (up < PR_INF || down < PR_INF); i++) {
+            pr_part part = { s->kid[x->first + i], s->coef[x->first + i] };
+            if (up < PR_INF) up = pr_sat_up(up, part_sup(s, c, part));
+            part.coef = -part.coef;
+            if (down < PR_INF) down = pr_sat_up(down, part_sup(s, c, part));
         }
-        return (pr_interval){ pr_sat_down(x->value, -sup_parts(s, c, down, x->n)),
-                              pr_sat_up(x->value, sup_parts(s, c, up, x->n)) };
+        return (pr_interval){ pr_sat_down(x->value, -down), pr_sat_up(x->value, up) };
     }
+    kid[0] = (pr_interval){ -PR_INF, PR_INF };
+    for (int i = 0; i < x->n; i++) kid[i] = s->node[s->kid[x->first + i]].iv[c];
     if (x->op == PR_TERM_OP_MUL) {
         pr_interval r = kid[0];
         for (int i = 1; i < x->n; i++) r = product_range(r, kid[i]);
@@ -518,7 +520,8 @@ static pr_i128 sup_rows(const pr_space *s, int c, const pr_part *x, int n, pr_i1
                 pr_i128 num = 1, den = 1;
                 if (y->coef != x[i].coef) {
                     pr_i128 g = pr_gcd(y->coef, x[i].coef), sign = y->coef > 0 ? 1 : -1;
-                    num = sign * y->coef / g, den = sign * x[i].coef / g;
+                    num = g == 1 ? sign * y->coef : sign * y->coef / g;
+                    den = g == 1 ? sign * x[i].coef : sign * x[i].coef / g;
                 }
                 if (num == last_num && den == last_den) continue;
                 last_num = num;

@@ -6,10 +6,17 @@
 
 static inline bool pr_add_ok(pr_i128 a, pr_i128 b, pr_i128 *r) { return !__builtin_add_overflow(a, b, r); }
 static inline bool pr_sub_ok(pr_i128 a, pr_i128 b, pr_i128 *r) { return !__builtin_sub_overflow(a, b, r); }
-static inline bool pr_mul_ok(pr_i128 a, pr_i128 b, pr_i128 *r) { return !__builtin_mul_overflow(a, b, r); }
 
 /* Does v fit 64 bits? Division of 128 bits is a call; most values are small. */
 static inline bool pr_is_small(pr_i128 v) { return v == (int64_t)v; }
+static inline bool pr_mul_ok(pr_i128 a, pr_i128 b, pr_i128 *r)
+{
+    if (pr_is_small(a) && pr_is_small(b)) {
+        *r = (pr_i128)(int64_t)a * (int64_t)b;
+        return true;
+    }
+    return !__builtin_mul_overflow(a, b, r);
+}
 /* floor(a / b) and a - b*floor(a / b); b != 0. */
 /* Both in one machine word (and their quotient too): most are, and a division of two words takes many times longer. */
 static inline bool pr_one_word(pr_i128 a, pr_i128 b) { return a == (int64_t)a && b == (int64_t)b && a != INT64_MIN; }
