@@ -2,6 +2,8 @@
  * instances, however far apart the programs are; their safe twins are not. */
 #include "check.h"
 #include "pre/pre.h"
+#include "pre/tape.h"
+#include "random_query.h"
 #include "term/query.h"
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +46,53 @@ static void put(char *out, const char *text, const char *x)
     *out = 0;
 }
 
+/* One tape over many points, each with a few variables changed since the one before, as the walks do: every value is
+ * the term's own. Some points are beyond 64 bits, and after those the tape starts over. */
+static void test_tape(int rounds)
+{
+    rng g = { 20261130 };
+    for (int round = 0; round < rounds; round++) {
+        pr_arena *arena = pr_arena_new(0, NULL);
+        pr_terms *T = pr_terms_new(arena);
+        random_query r = { 0 };
+        random_query_make(&r, T, &g, rnd(&g) % 4);
+        const pr_query *q = &r.q;
+        pr_tape *x = pr_tape_new(arena, q);
+        int slot[16], n = 0;
+        pr_term root[16];
+        for (int i = 0; i < q->n_core && n < 8; i++) root[n++] = q->core[i];
+        for (int i = 0; i < q->n_distinct && n < 12; i++) root[n++] = q->distinct[i];
+        for (int i = 0; i < 2; i++) root[n++] = q->addr[i];
+        bool fits = true;
+        for (int i = 0; i < n; i++) fits = (slot[i] = pr_tape_add(x, root[i])) >= 0 && fits;
+        uint32_t vars = pr_vars_count(T);
+        pr_i128 *at = PR_NEW_N(arena, pr_i128, q->n_vars + 1), *value = PR_NEW_N(arena, pr_i128, vars);
+        bool *known = PR_NEW_N(arena, bool, vars);
+        pr_env env = { value, known, vars };
+        for (int point = 0; point < 40 && fits; point++) {
+            for (int change = rnd_in(&g, 0, 2); change >= 0 && q->n_vars; change--) {
+                int v = rnd_in(&g, 0, q->n_vars - 1);
+                at[v] = rnd_in(&g, -9, 9);
+                if (rnd(&g) % 16 == 0) at[v] *= (pr_i128)1 << rnd_in(&g, 30, 100);
+            }
+            for (int v = 0; v < q->n_vars; v++) {
+                value[q->vars[v].id] = at[v];
+                known[q->vars[v].id] = true;
+            }
+            pr_tape_run(x, at);
+            for (int i = 0; i < n; i++) {
+                pr_i128 is = 0, should = 0;
+                bool has = pr_tape_value(x, slot[i], &is), ought = pr_eval(T, root[i], &env, &should);
+                CHECK(has == ought && (!has || is == should));
+            }
+        }
+        pr_arena_free(arena);
+    }
+}
+
 int main(void)
 {
+    test_tape(400);
     static const pr_limits limits = { .max_ops = 20000, .first_ops = 700, .max_leaves = 256 };
     pr_arena *arena = pr_arena_new(0, NULL);
     const pr_engine *sweep = pr_engine_sweep();
