@@ -122,5 +122,5 @@ bool pr_plain_inside(pr_encoding *e, int record)
     set_lanes(e, p, r);
     pr_interval at = pr_range(p->box, r->offset);
     if (at.lo <= -PR_INF || at.hi >= PR_INF) return false;
-    return t->ptr + at.lo >= t->storage_lo && t->ptr + at.hi < t->storage_hi;
+    return t->ptr + at.lo >= t->storage_lo && t->ptr + at.hi <= t->storage_hi - r->width;
 }

@@ -5,6 +5,6 @@
 
 /* t, a condition of the record (its path, mask, held conditions), is true in every execution at the launch. */
 bool pr_plain_holds(pr_encoding *launch, int record, pr_term t);
-/* Every execution of the record starts inside its tensor's storage, and nothing refuses the record. */
+/* Every byte of every execution of the record lies inside its tensor's storage, and nothing refuses the record. */
 bool pr_plain_inside(pr_encoding *launch, int record);
 #endif

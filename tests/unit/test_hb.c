@@ -487,6 +487,9 @@ static void test_plain(void)
     access_of(&k, PR_RECORD_STORE, 0, tile, 257);
     access_of(&k, PR_RECORD_STORE, 0, add(&k, tile, num(&k, 1)), 256);
     access_of(&k, PR_RECORD_STORE, 0, add(&k, tile, num(&k, -1)), 256);
+    pr_record *across = access_of(&k, PR_RECORD_STORE, 0, tile, 256);
+    across->offset = add(&k, across->offset, num(&k, 2));
+    CHECK(!inside_at(&k, &e, 4));
     CHECK(inside_at(&k, &e, 0) && !inside_at(&k, &e, 1) && inside_at(&k, &e, 0) && !inside_at(&k, &e, 2) && !inside_at(&k, &e, 3));
     CHECK(pr_plain_holds(e, 0, pr_le(k.T, tile, num(&k, 262143))) && !pr_plain_holds(e, 0, pr_le(k.T, tile, num(&k, 262142))));
     CHECK(!pr_plain_holds(e, 1, pr_le(k.T, tile, num(&k, 262143))) && !pr_plain_holds(e, 0, PR_TERM_NONE));
