@@ -58,6 +58,8 @@ pr_system *pr_system_new(pr_arena *arena, int n_cols, int n_rows)
     s->elim_col = PR_NEW_N(arena, int, s->stride);
     s->elim_c = PR_NEW_N(arena, const pr_i128 *, s->stride);
     s->elim_k = PR_NEW_N(arena, pr_i128, s->stride);
+    s->used = pr_arena_raw(arena, sizeof *s->used * (size_t)s->stride);
+    s->spare = pr_arena_raw(arena, sizeof *s->spare * (size_t)s->stride);
     s->words = s->stride / 64 + 1;
     s->cap_rows = n_rows * 2 + 3 * s->stride + 8;
     s->c = pr_arena_raw(arena, sizeof(pr_i128) * (size_t)s->cap_rows * (size_t)s->stride);
@@ -345,8 +347,9 @@ bool pr_system_distances(pr_system *s)
 static pr_i128 tail_max(pr_system *s, const pr_i128 *c, const int *in, int n, int sign,
                         const uint64_t *member)
 {
-    bool *used = PR_NEW_N(s->arena, bool, s->n_cols);
+    bool *used = s->used;
     pr_i128 total = 0, v;
+    memset(used, 0, sizeof *used * (size_t)s->n_cols);
     for (int r = 0; r < s->n_rows; r++) {
         if (s->kind[r] != PR_ROW_GE) continue;
         const pr_i128 *a = row(s, r);
@@ -463,7 +466,7 @@ static step split_rows(pr_system *s)
 
 static step difference_rows(pr_system *s)
 {
-    pr_i128 *d = pr_arena_raw(s->arena, sizeof *d * (size_t)s->stride);
+    pr_i128 *d = s->spare;
     uint64_t *m = PR_NEW_N(s->arena, uint64_t, s->words);
     for (int i = 0; i < s->n_rows; i++) {
         if (s->kind[i] != PR_ROW_EQ) continue;

@@ -187,21 +187,24 @@ static void learn(search *s, const pr_system *sys)
 
 typedef enum { LEAF_CLOSED, LEAF_OPEN, LEAF_FOUND } leaf_state;
 
+/* A system is a dense matrix: what does not fit into 64 MiB is not looked at. The second one, with distances, is for
+ * small ones. */
+enum { MOST_ENTRIES = 1 << 22, MOST_WITH_DISTANCES = 1 << 18 };
+static int64_t entries(const pr_builder *b) { return (int64_t)(b->cols.n + 1) * (b->rows.n + 1); }
+
 /* Is the leaf empty once ordered pairs of columns have their distance as a column? Asked before an engine is. */
 static bool closed_by_distances(search *s)
 {
+    if (entries(&s->b) > MOST_WITH_DISTANCES) return false;
     pr_system *sys = system_of(&s->b, s->b.arena);
     return pr_system_distances(sys) && pr_system_prepare(sys, s->flags) == PR_PREPARED_EMPTY;
 }
-
-/* A system is a dense matrix: what does not fit into 64 MiB is not looked at. */
-enum { MOST_ENTRIES = 1 << 22 };
 
 /* Rows so far. use_engine: complete leaves and the core; otherwise only contradictions count. */
 static leaf_state examine(search *s, bool complete, bool use_engine)
 {
     pr_builder *b = &s->b;
-    if ((int64_t)(b->cols.n + 1) * (b->rows.n + 1) > MOST_ENTRIES) {
+    if (entries(b) > MOST_ENTRIES) {
         if (complete) leave_open(s, PR_REFUSAL_BUDGET, "a conjunction has too many rows and columns");
         return LEAF_OPEN;
     }

@@ -52,6 +52,7 @@ typedef struct pr_system {
     int *elim_col;
     const pr_i128 **elim_c;      /* coefficient of the column itself is +1 or -1 */
     pr_i128 *elim_k;
+    bool *used; pr_i128 *spare;  /* by column: work space of one step at a time                    */
     int *live; int n_live;       /* after pr_system_leaf: column of each leaf column */
 } pr_system;
 enum { PR_ROW_DEAD, PR_ROW_GE, PR_ROW_EQ };
