@@ -441,7 +441,7 @@ static void collect_outside(pr_rlog *l, pr_replay_result *r)
     sorted = PR_NEW_N(l->arena, pr_replay_outside, l->sites.n + 1);
     for (int i = 0; i < l->events.n; i++) {
         const pr_rev *e = &l->events.data[i];
-        if (!(e->lane & PR_EV_OUTSIDE)) continue;
+        if (!(e->lane & (PR_EV_OUTSIDE | PR_EV_ACROSS))) continue;
         pr_replay_outside *o = &out[l->sites.data[l->dyns.data[e->dyn].site].order];
         if (!o->count || (o->example.active == PR_MAYBE && !(e->lane & PR_EV_MAYBE)))
             o->example = pr_rlog_access(l, e);

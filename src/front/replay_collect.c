@@ -77,6 +77,8 @@ static void take(void *user, const pr_interp_event *e)
             s->unknown_bases |= bit;
         } else if (!inside(l, x.base, x.addr)) {
             ev.lane |= PR_EV_OUTSIDE;
+        } else if (s->width > 1 && !inside(l, x.base, x.addr + (uint64_t)s->width - 1)) {
+            ev.lane |= PR_EV_ACROSS;
         }
         pr_vec_push(l->arena, &l->events, ev);
         if (l->events.n > l->o.max_events) l->refused = "more accesses than max_events";

@@ -38,7 +38,8 @@ typedef struct pr_rdyn {
 #define PR_EV_MAYBE 0x80000000u
 #define PR_EV_OUTSIDE 0x40000000u    /* not in its argument's storage: takes part in no race          */
 #define PR_EV_NOWHERE 0x20000000u    /* address not known                                      */
-#define PR_EV_LANE 0x1fffffffu
+#define PR_EV_ACROSS 0x10000000u     /* begins in it and ends behind it: listed as outside, and takes part in races */
+#define PR_EV_LANE 0x0fffffffu
 typedef struct pr_rev { uint64_t addr; uint32_t dyn, lane; } pr_rev;
 
 typedef struct pr_rlog {
