@@ -500,7 +500,7 @@ def turn_args(init=0, **kw):
 case("turns", turns, "ok T1 qual=termination qual=reads", (4,), turn_args())
 case("turns_relaxed_release", turns, "races WAR:C:D/programs WAW:D:D/programs", (4,), turn_args(REL="relaxed"))
 case("turns_relaxed_wait", turns, "races WAR:C:D/programs WAW:D:D/programs", (4,), turn_args(ACQ="relaxed"))
-case("turns_no_barrier", turns, "races WAR:C:D/programs WAW:D:D/programs", (4,), turn_args(PRE=False))
+case("turns_no_barrier", turns, "races WAR:C:D/programs WAW:D:D/programs by=z3", (4,), turn_args(PRE=False))
 case("turns_shared", turns, "races|unsupported|vacuous never=ok", (4,), turn_args(D=2))
 case("turns_by_two", turns, "vacuous", (4,), turn_args(BY=2))
 case("turns_nobody_first", turns, "vacuous|unsupported never=ok", (4,), turn_args(init=9))
@@ -681,9 +681,9 @@ def split_turns_args(**kw):
 
 
 for give in range(3):
-    case(f"split_k_{give}", split_turns, "ok T1-launch qual=termination qual=reads", (8,), split_turns_args(GIVE=give))
+    case(f"split_k_{give}", split_turns, "ok T1-launch qual=termination qual=reads" + (" by=z3" if give == 1 else ""), (8,), split_turns_args(GIVE=give))
     case(f"split_k_{give}_relaxed", split_turns, "races WAR:R:S/programs WAW:S:S/programs", (8,), split_turns_args(GIVE=give, SEM="relaxed"))
-case("split_k_no_barrier", split_turns, "races WAR:R:S/programs WAW:S:S/programs", (8,), split_turns_args(BAR=False))
+case("split_k_no_barrier", split_turns, "races WAR:R:S/programs WAW:S:S/programs by=z3", (8,), split_turns_args(BAR=False))
 case("split_k_skips", split_turns, "races|unsupported never=ok", (8,), split_turns_args(WAIT_FROM=2))
 case("split_k_passes", split_turns, "vacuous", (8,), split_turns_args(GIVE=3))
 
@@ -778,7 +778,7 @@ def sums(f, x, out, TWICE: tl.constexpr):
             tl.store(out, tl.load(x))  # @R
 
 
-case("sums_once", sums, "ok T1-launch qual=reads", (3,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), TWICE=1))
+case("sums_once", sums, "ok T1-launch qual=reads by=z3", (3,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), TWICE=1))
 case("sums_twice", sums, "races RAW:P:R/programs", (3,), dict(f=zeros(1), x=T("i32", 1), out=T("i32", 1), TWICE=2))
 
 
