@@ -426,7 +426,8 @@ static pr_term fits(pr_space *s, int c, const pr_part *rest, int n, pr_i128 cons
         if (d >= 0) return at_least_one(s, d);
     }
     if (!begin_sum(&x, rest, n, constant) || !in_parameters(s, c, &x)) return PR_TERM_NONE;
-    if (x.k > MOST_EXTENT * gcd) return PR_TERM_NONE;
+    pr_i128 most;
+    if (pr_mul_ok(MOST_EXTENT, gcd, &most) && x.k > most) return PR_TERM_NONE;
     plus(&x, factor, -gcd);
     if (!x.ok || x.n > PR_PRE_ATOMS) return PR_TERM_NONE;
     if (parameter_sup(s, c, &x, PURE) <= 0) return PR_TERM_TRUE;

@@ -466,8 +466,7 @@ static pr_term eq0(pr_terms *T, pr_term t)
         if (k % g != 0) return PR_TERM_FALSE;
         pr_i128 d = flip ? -g : g;
         if (k == PR_I128_MIN && d == -1) return PR_TERM_NONE;
-        t = divided(T, t, d, k / d);
-        if (pr_term_none(t)) return t;
+        return eq0(T, divided(T, t, d, k / d));     /* smaller numbers may have an interval where these had none */
     }
     return pr_intern(T, PR_TERM_OP_EQ0, 0, 0, &t, NULL, 1);
 }
