@@ -117,7 +117,7 @@ pr_use pr_parse_use(pr_parser *p)
     if (!pr_parse_is(p, PR_TOK_HASH) || !p->tok.glued) return u;
     pr_i128 n;
     pr_str digits = { p->tok.text.s + 1, p->tok.text.n - 1 };
-    if (!pr_i128_parse(digits, &n) || n > INT32_MAX)
+    if (!pr_i128_parse(digits, &n) || n < 0 || n > INT32_MAX)
         pr_parse_expected(p, "result number after '#'");
     u.result = (int)n;
     pr_parse_next(p);
