@@ -410,7 +410,7 @@ static void to_file(pr_plan *p, const unsigned char *key, const void *bytes, siz
     pr_digest_add(&d, bytes, n);
     pr_digest_now(&d, check);
     int fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0 && errno == ENOENT && mkdir(p->o.cache_dir, 0700) == 0)
+    if (fd < 0 && errno == ENOENT && (mkdir(p->o.cache_dir, 0700) == 0 || errno == EEXIST)) /* or another process made it */
         fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool fine = fd >= 0 && write_all(fd, head, sizeof head) && write_all(fd, bytes, n) && write_all(fd, check, sizeof check);
     int why = errno;
