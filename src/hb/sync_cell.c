@@ -297,6 +297,18 @@ static void states_clear(states *t, int slots)
     t->used = offsetof(state, run) + sizeof(unsigned short) * (size_t)slots;
 }
 
+/* One state for each of the n values the cell can start with. */
+static void states_start(states *t, int slots, int n)
+{
+    states_clear(t, slots);
+    for (int i = 0; i < n; i++) {
+        state s;
+        memset(&s, 0, sizeof s);
+        s.v = (unsigned char)i;
+        states_add(t, &s);
+    }
+}
+
 static int index_of(const pr_vset *s, pr_i128 v)
 {
     for (int i = 0; i < s->n; i++)
@@ -318,13 +330,7 @@ static bool cell_values(cells *c, cell *x, states *t)
         if (moves(c, &c->s[i]) && (c->s[i].value->any || c->s[i].cmp->any)) return false;
     }
     if (some && !n) return false;
-    states_clear(t, n);
-    for (int i = 0; i < x->init.n; i++) {
-        state s;
-        memset(&s, 0, sizeof s);
-        s.v = (unsigned char)i;
-        states_add(t, &s);
-    }
+    states_start(t, n, x->init.n);
     for (int i = 0; i < t->n; i++) {
         if (--c->left < 0) return false;
         for (int k = 0; k < n; k++) {
@@ -616,13 +622,7 @@ static bool run_search(search *q, states *t, pairs *out)
     cells *c = q->c;
     if ((q->strict ? !find_classes(q) : !find_rest(q)) || q->to[0] - q->from[0] > 200 || q->to[1] - q->from[1] > 200) return false;
     if (c->e->options->fault == 40) q->kinds = q->classes = 0;     /* nobody else writes the cell */
-    states_clear(t, q->strict ? q->slots : q->kinds);
-    for (int i = 0; i < q->x->init.n; i++) {
-        state s;
-        memset(&s, 0, sizeof s);
-        s.v = (unsigned char)i;
-        states_add(t, &s);
-    }
+    states_start(t, q->strict ? q->slots : q->kinds, q->x->init.n);
     for (int i = 0; i < t->n; i++) {
         if (--c->left < 0) return false;
         const state s = t->list[i];
