@@ -1,8 +1,8 @@
 """polyrace.install: a pre-screen inside Triton's own compile pipeline, for programs that run on a device.
 
 At each compilation the `ttir` stage is followed by a check of the text alone; its outcome becomes the field `polyrace` of
-the kernel's metadata, so a cached kernel carries it. A kernel that is proved for every launch costs a launch nothing
-more than a look at two integers. Any other is decided at its launches, where grid and arguments are known, once per
+the kernel's metadata, so a cached kernel carries it. A kernel that is proved for every launch costs a launch a look
+at its grid and arguments: are the tensors apart, do the integers meet the conditions that the proof names? Any other is decided at its launches, where grid and arguments are known, once per
 distinct set of facts.
 
 The stage hook returns a constant pair with an empty key: cache keys and generated code are those of a run without it.
@@ -42,6 +42,7 @@ class Screened:
     launches: int = 0
     decided: int = 0
     process: int = field(default_factory=os.getpid)
+    conditions: "list | None" = None  # on integer arguments, compiled; None: not looked at yet
 
 
 class Screen:
@@ -194,7 +195,8 @@ class Screen:
         return known
 
     def _settled(self, kernel: Any, known: Screened, grid: tuple, rest: tuple) -> bool:
-        """Does the claim about the text cover this launch? Its two premises about launches are looked at."""
+        """Does the claim about the text cover this launch? Its premises about grid and arguments are looked at; that no
+        integer overflows is not."""
         o = known.outcome
         if o["status"] != "ok":
             return False
@@ -202,17 +204,21 @@ class Screen:
             pinned = (o.get("grid_axes") or {}).get(axis)
             if isinstance(pinned, int) and pinned != extent:
                 return False
-        if not any("distinct pointer" in q for q in o["qualifiers"]):
+        if known.conditions is None:
+            known.conditions = _conditions(o["qualifiers"])
+        apart = any("distinct pointer" in q for q in o["qualifiers"])
+        if not apart and not known.conditions:
             return True
-        spans = []
-        for value in _kernel_arguments(kernel, rest).values():
-            if hasattr(value, "data_ptr"):
-                try:
-                    storage = value.untyped_storage()  # a kernel may leave a view and stay in its storage
-                    lo = storage.data_ptr()
-                    spans.append((lo, lo + storage.nbytes()))
-                except Exception:
+        args = _kernel_arguments(kernel, rest)
+        for condition in known.conditions:
+            try:
+                if not eval(condition, {"__builtins__": {}}, args):  # names of arguments, numbers, arithmetic
                     return False
+            except Exception:
+                return False
+        spans: "list[tuple[int, int]]" = []
+        if apart and not all(_spans(value, spans) for value in args.values()):
+            return False
         spans.sort()
         return all(a[1] <= b[0] for a, b in zip(spans, spans[1:]))
 
@@ -324,6 +330,38 @@ def _kernel_arguments(kernel: Any, rest: tuple) -> "dict[str, Any]":
     return dict(zip(names, rest[len(rest) - len(names):])) if names else {}
 
 
+def _conditions(qualifiers: "list[str]") -> "list[Any]":
+    """The conditions on strides and sizes that a proof names, in Python's notation; one that cannot be computed exactly
+    raises when it is asked."""
+    out = []
+    for q in qualifiers:
+        if q.startswith("assumes strides of "):
+            text = q.partition(" do not overlap: ")[2]
+            try:
+                out.append(compile(text if text and "trunc(" not in text else "None < 0", "<condition>", "eval"))
+            except SyntaxError:
+                out.append(compile("None < 0", "<condition>", "eval"))
+    return out
+
+
+def _spans(value: Any, out: "list[tuple[int, int]]") -> bool:
+    """Adds the storages that an argument points into; False when they are not known."""
+    if value is None or isinstance(value, (int, float, bool, str)):
+        return True
+    if isinstance(value, (tuple, list)):
+        return all([_spans(v, out) for v in value])
+    if hasattr(value, "data_ptr"):
+        try:
+            storage = value.untyped_storage()  # a kernel may leave a view and stay in its storage
+            lo = storage.data_ptr()
+            out.append((lo, lo + storage.nbytes()))
+            return True
+        except Exception:
+            return False
+    base = getattr(value, "base", None)  # a tensor descriptor
+    return base is not None and _spans(base, out)
+
+
 def _fact(value: Any) -> Any:
     """What distinguishes two launches on the launch path. Contents do not: the first ones are analysed."""
     if hasattr(value, "data_ptr"):
@@ -333,6 +371,10 @@ def _fact(value: Any) -> Any:
             return id(value)
     if isinstance(value, (int, float, bool, str, type(None))):
         return value
+    if isinstance(value, (tuple, list)):
+        return tuple(_fact(v) for v in value)
+    if getattr(value, "base", None) is not None:
+        return tuple(_fact(getattr(value, n, None)) for n in ("base", "shape", "strides", "block_shape", "padding"))
     return repr(value)
 
 

@@ -51,6 +51,12 @@ def strided(y, stride, n, B: tl.constexpr):
 
 
 @triton.jit
+def tupled(ts, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(ts[1] + i, tl.load(ts[0] + i + 1))  # @TUPLED
+
+
+@triton.jit
 def scatter(index, out, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     j = tl.load(index + i, mask=i < n, other=0)

@@ -80,6 +80,17 @@ def test_launch_that_the_text_alone_does_not_cover(run):
     assert "DATA RACE" in p.stderr and "of y" in p.stderr or "of x" in p.stderr
 
 
+def test_conditions_of_a_proof_are_looked_at(run):
+    """Strides that do not meet the condition which the proof names; tuples and descriptors of one storage."""
+    p = run(HEAD + "k.strided[(4,)](y, 64, 64, B=64)\nk.strided[(4,)](y, 32, 64, B=64)\n", "warn")
+    assert p.stderr.count("DATA RACE") == 1 and "prog.py:5]" in p.stderr, p.stderr
+    pair = "k.tupled[(4,)]((%s, %s), B=64)\n"
+    p = run(HEAD + pair % ("x", "y") + pair % ("x", "x") + pair % ("y", "y"), "warn")
+    assert p.stderr.count("DATA RACE") == 2 and "prog.py:4]" not in p.stderr, p.stderr
+    p = run(HEAD + "import sys\n" + pair % ("x", "y") + "print(sys.modules['polyrace._hook']._installed.summary())", "warn")
+    assert "examined" not in p.stdout, "apart: the proof of the text covers it"
+
+
 def test_verdict_is_stored_with_the_kernel(run, tmp_path):
     body = HEAD + "kernel = k.copy[(8,)](x, y, 500, B=64)\nprint(kernel.metadata.polyrace['rung'], kernel.hash)\n"
     first = run(body, "warn").stdout.split()
