@@ -312,7 +312,8 @@ def read_arguments(arguments: "list[tuple[str, Any, Any]]", uses: Uses, snap: "S
                 continue
             facts.args[name] = {"descriptor": {
                 "tensor": body, "shape": [int(s) for s in value.shape], "strides": [int(s) for s in value.strides],
-                "block": [int(s) for s in value.block_shape], "padding": str(getattr(value, "padding", None) or "zero")}}
+                "block": [int(s) for s in value.block_shape], "padding": str(getattr(value, "padding", None) or "zero"),
+                "round_f32_to_tf32": bool(getattr(value, "round_f32_to_tf32", False))}}
         else:
             facts.args[name] = scalar(value)
             facts.scalars = facts.scalars or not isinstance(value, float)

@@ -322,17 +322,21 @@ def own_names(text: str, b: Binding) -> str:
     """Triton 3.6 gives all parts of a tuple and of a descriptor one name in the text. They get the names that newer
     releases print: ts.0, d, d.shape.0, d.stride.0. Only names of arguments change."""
     names: "list[str]" = []
+    lowered: "list[str]" = []  # where the target has no descriptors: a pointer, its own parts, then those that are passed
     for name, value, _ in text_arguments(b):
-        names.append(name)
         rank = len(value.shape) if hasattr(value, "block_shape") else 0
-        names += [f"{name}.{part}.{k}" for part in ("shape", "stride") for k in range(rank)]
+        parts = [f"{name}.{part}.{k}" for part in ("shape", "stride") for k in range(rank)]
+        names += [name, *parts]
+        lowered += [name, *parts, *([f"{name}.padding"] if rank else []), *(f"{p}_0" for p in parts)]
     start = text.find("tt.func public")
     end = text.find(" attributes {", start)
     if all("." not in n for n in names) or start < 0 or end < 0:
         return text
-    head, found = text[start:end], iter(names)
-    if len(_ARGUMENT_NAME.findall(head)) != len(names):
+    head = text[start:end]
+    there = len(_ARGUMENT_NAME.findall(head))
+    if there not in (len(names), len(lowered)):
         return text
+    found = iter(names if there == len(names) else lowered)
     return text[:start] + _ARGUMENT_NAME.sub(lambda m: f'loc("{next(found)}"', head) + text[end:]
 
 

@@ -160,12 +160,22 @@ static bool is_numbered(pr_str s)
     return true;
 }
 
+/* Where a target has no descriptors, shape and strides of one occur twice: parts of one argument with one label. */
+static bool is_part_again(const pr_block *entry, int i)
+{
+    pr_str label = entry->args[i]->loc->label;
+    if (!memchr(label.s, '.', label.n)) return false;
+    for (int k = 0; k < i; k++)
+        if (entry->args[k]->loc && pr_str_eq(entry->args[k]->loc->label, label)) return true;
+    return false;
+}
+
 pr_str pr_ir_arg_name(const pr_ir *ir, const pr_op *func, int i)
 {
     const pr_block *entry = func->n_regions ? pr_region_block(func->regions[0]) : NULL;
     if (entry && i >= 0 && i < entry->n_args) {
         const pr_value *v = entry->args[i];
-        if (v->loc && v->loc->label.n) return v->loc->label;
+        if (v->loc && v->loc->label.n && !is_part_again(entry, i)) return v->loc->label;
         if (v->name.n && !is_numbered(v->name)) return v->name;
     }
     return pr_str_of(pr_arena_printf(ir->arena, "arg%d", i));

@@ -127,6 +127,47 @@ static bool sizes_agree(const pr_type *pointee, const pr_tensor *t)
     return bytes == t->elem_bytes || bytes == 0 || (pointee->kind == PR_TYPE_INT && bytes == 1);
 }
 
+/* Optional list of n integers; absent keeps fallback. */
+static pr_status read_list(binder *b, json_t *object, const pr_json_at *up, const char *key, int n,
+                           const int64_t *fallback, int64_t least, int64_t *out)
+{
+    json_t *v = json_object_get(object, key);
+    pr_json_at at = { up, key, 0 };
+    if (!v) {
+        for (int k = 0; k < n; k++) out[k] = fallback[k];
+        return PR_OK;
+    }
+    if (!json_is_array(v) || (int)json_array_size(v) != n)
+        return pr_launch_bad(&b->r, &at, "expected an array of %d integers", n);
+    for (int k = 0; k < n; k++) {
+        pr_json_at item = { &at, NULL, k };
+        pr_i128 x;
+        pr_status s = pr_json_integer(&b->r, json_array_get(v, (size_t)k), &item, &x);
+        if (s != PR_OK) return s;
+        if (x < least || x > INT64_MAX / 16) return pr_launch_bad(&b->r, &item, "out of range");
+        out[k] = (int64_t)x;
+    }
+    return PR_OK;
+}
+
+/* Shape, strides and block of a descriptor of this rank; what is absent is that of its tensor. */
+static pr_status read_parts(binder *b, json_t *d, const pr_json_at *at, const pr_tensor *t, const pr_type *block, int rank, pr_arg *out)
+{
+    int64_t ones[PR_MAX_RANK] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    bool known = block && block->kind == PR_TYPE_TENSOR;
+    pr_status s = read_list(b, d, at, "shape", rank, t->shape, 0, out->desc_shape);
+    if (s == PR_OK) s = read_list(b, d, at, "strides", rank, t->stride, 0, out->desc_stride);
+    if (s == PR_OK) s = read_list(b, d, at, "block", rank, known ? block->shape : ones, 1, out->desc_block);
+    pr_json_at padding_at = { at, "padding", 0 };
+    json_t *padding = json_object_get(d, "padding");
+    if (s == PR_OK && padding && !json_is_string(padding) && !json_is_null(padding))
+        return pr_launch_bad(&b->r, &padding_at, "expected \"zero\" or \"nan\", got %s", pr_json_kind(padding));
+    out->desc_nan = padding && json_is_string(padding) && strcmp(json_string_value(padding), "nan") == 0;
+    json_t *round = json_object_get(d, "round_f32_to_tf32");
+    out->desc_round = json_is_boolean(round) ? json_is_true(round) : -1;
+    return s;
+}
+
 static pr_status bind_tensor(binder *b, json_t *v, const pr_json_at *at, const pr_value *arg,
                              pr_arg *out)
 {
@@ -167,32 +208,15 @@ static pr_status bind_tensor(binder *b, json_t *v, const pr_json_at *at, const p
     } else {
         out->kind = PR_ARG_TENSOR;
         out->tensor = t;
-        return PR_OK;
+        if (!json_is_object(d)) return PR_OK;
+        json_t *shape = json_object_get(d, "shape");
+        size_t rank = json_is_array(shape) ? json_array_size(shape) : (size_t)t->rank;
+        if (rank > PR_MAX_RANK || ((int)rank != t->rank && !json_object_get(d, "strides")))
+            return pr_launch_bad(&b->r, at, "the tensor has %d dimensions, the descriptor %d", t->rank, (int)rank);
+        out->desc_rank = (int)rank;      /* its parts are arguments of their own */
+        return read_parts(b, d, at, t, NULL, out->desc_rank, out);
     }
     out->kind = PR_ARG_SYMBOLIC;
-    return PR_OK;
-}
-
-/* Optional list of n integers; absent keeps fallback. */
-static pr_status read_list(binder *b, json_t *object, const pr_json_at *up, const char *key, int n,
-                           const int64_t *fallback, int64_t least, int64_t *out)
-{
-    json_t *v = json_object_get(object, key);
-    pr_json_at at = { up, key, 0 };
-    if (!v) {
-        for (int k = 0; k < n; k++) out[k] = fallback[k];
-        return PR_OK;
-    }
-    if (!json_is_array(v) || (int)json_array_size(v) != n)
-        return pr_launch_bad(&b->r, &at, "expected an array of %d integers", n);
-    for (int k = 0; k < n; k++) {
-        pr_json_at item = { &at, NULL, k };
-        pr_i128 x;
-        pr_status s = pr_json_integer(&b->r, json_array_get(v, (size_t)k), &item, &x);
-        if (s != PR_OK) return s;
-        if (x < least || x > INT64_MAX / 16) return pr_launch_bad(&b->r, &item, "out of range");
-        out[k] = (int64_t)x;
-    }
     return PR_OK;
 }
 
@@ -219,19 +243,8 @@ static pr_status bind_descriptor(binder *b, json_t *v, const pr_json_at *at, con
     if (rank != t->rank && (!json_object_get(d, "shape") || !json_object_get(d, "strides")))
         return pr_launch_bad(&b->r, &desc_at, "the tensor has %d dimensions, the descriptor %d",
                              t->rank, rank);
-    int64_t ones[PR_MAX_RANK] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    s = read_list(b, d, &desc_at, "shape", rank, t->shape, 0, out->desc_shape);
-    if (s == PR_OK) s = read_list(b, d, &desc_at, "strides", rank, t->stride, 0, out->desc_stride);
-    if (s == PR_OK)
-        s = read_list(b, d, &desc_at, "block", rank,
-                      block && block->kind == PR_TYPE_TENSOR ? block->shape : ones, 1,
-                      out->desc_block);
+    s = read_parts(b, d, &desc_at, t, block, rank, out);
     if (s != PR_OK) return s;
-    json_t *padding = json_object_get(d, "padding");
-    pr_json_at padding_at = { &desc_at, "padding", 0 };
-    if (padding && !json_is_string(padding) && !json_is_null(padding))
-        return pr_launch_bad(&b->r, &padding_at, "expected \"zero\" or \"nan\", got %s",
-                             pr_json_kind(padding));
     const pr_type *element = block ? pr_type_scalar(block) : NULL;
     if (!usable || (element && !sizes_agree(element, t))) {
         refuse(b, arg,
@@ -248,26 +261,41 @@ static pr_status bind_descriptor(binder *b, json_t *v, const pr_json_at *at, con
     return PR_OK;
 }
 
-/* The compiler appends shape and strides of a host descriptor to the signature, named `d.shape.0`
- * ...,
- * or unnamed right behind it. */
+/* Which part of the descriptor d is this: one of rank extents, then one of rank strides (also when the text has it a second time,
+ * with a number behind it), PART_PADDING, PART_ROUND, or none (-1). */
+enum { PART_PADDING = 2 * PR_MAX_RANK, PART_ROUND };
+
+static int part_of(pr_str name, pr_str d, int rank)
+{
+    if (name.n < d.n + 2 || memcmp(name.s, d.s, d.n) != 0 || name.s[d.n] != '.') return -1;
+    pr_str rest = { name.s + d.n + 1, name.n - d.n - 1 };
+    static const char *const kinds[] = { "shape.", "stride." };
+    if (pr_str_is(rest, "padding")) return PART_PADDING;
+    if (pr_str_is(rest, "roundF32ToTF32")) return PART_ROUND;
+    for (int k = 0; k < 2; k++) {
+        size_t n = strlen(kinds[k]);
+        if (!pr_str_starts(rest, kinds[k]) || rest.n <= n) continue;
+        int at = rest.s[n] - '0';
+        bool ends = rest.n == n + 1 || rest.s[n + 1] == '_';
+        if (at >= 0 && at < rank && ends) return k * rank + at;
+    }
+    return -1;
+}
+
+/* The compiler appends shape and strides of a host descriptor to the signature, named `d.shape.0` ..., or unnamed right behind it.
+ * Where the target has no descriptors d is its pointer, and two flags follow that concern values only. */
 static bool bind_from_descriptor(binder *b, int i, bool named, pr_arg *out)
 {
     pr_arg *args = b->out->args;
     for (int k = i - 1; k >= 0; k--) {
-        if (args[k].kind != PR_ARG_DESCRIPTOR) continue;
         int rank = args[k].desc_rank, part = -1;
-        for (int d = 0; d < rank && named; d++) {
-            char name[160];
-            snprintf(name, sizeof name, "%.*s.shape.%d", PR_STR_ARG(args[k].name), d);
-            if (pr_str_is(out->name, name)) part = d;
-            snprintf(name, sizeof name, "%.*s.stride.%d", PR_STR_ARG(args[k].name), d);
-            if (pr_str_is(out->name, name)) part = rank + d;
-        }
-        if (!named && i - k <= 2 * rank) part = i - k - 1;
+        if (!rank) continue;
+        if (named) part = part_of(out->name, args[k].name, rank);
+        else if (i - k <= 2 * rank) part = i - k - 1;
         if (part < 0) continue;
-        out->kind = PR_ARG_INT;
-        out->value = part < rank ? args[k].desc_shape[part] : args[k].desc_stride[part - rank];
+        out->kind = part == PART_ROUND && args[k].desc_round < 0 ? PR_ARG_SYMBOLIC : PR_ARG_INT;
+        out->value = part == PART_PADDING ? args[k].desc_nan : part == PART_ROUND ? args[k].desc_round
+                   : part < rank ? args[k].desc_shape[part] : args[k].desc_stride[part - rank];
         return true;
     }
     return false;

@@ -64,7 +64,8 @@ static const pr_srcloc *named(pr_parser *p)
         pr_buf_putc(&raw, ')');
     }
     pr_srcloc *l = with_raw(p, inner, &raw);
-    if (!l->label.n) l->label = name; /* a variable that is assigned a parameter wraps its name */
+    /* A variable that is assigned a parameter wraps its name, and so do the parts of one: "d.shape.0"("d"(...)). */
+    if (!l->label.n || (name.n > l->label.n && memcmp(name.s, l->label.s, l->label.n) == 0 && name.s[l->label.n] == '.')) l->label = name;
     return l;
 }
 

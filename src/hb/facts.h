@@ -35,7 +35,8 @@ typedef struct pr_arg {          /* one entry per argument of the kernel functio
     pr_str name;
     pr_i128 value;
     const pr_tensor *tensor;     /* TENSOR, DESCRIPTOR                                          */
-    int desc_rank; int64_t desc_block[8], desc_shape[8], desc_stride[8];
+    int desc_rank; int64_t desc_block[8], desc_shape[8], desc_stride[8];   /* also of a TENSOR that was given as a descriptor */
+    int desc_nan, desc_round;    /* -1: not given                                                */
 } pr_arg;
 
 typedef struct pr_assume { const char *text; /* as given */ uint32_t term; /* pr_term id, 0 = not parsed yet */ } pr_assume;

@@ -411,6 +411,25 @@ def test_descriptors():
     assert one(lambda: k.by_descriptor[(4,)](desc(a), desc(b), B=8), target="cuda:90").racy
 
 
+@pytest.mark.parametrize("target", ["cuda:80", "hip:gfx942"])
+def test_descriptors_where_the_target_has_none(target):
+    """Triton passes a pointer, shape and strides of its own, flags, and the shape and strides of the host again."""
+    from triton.tools.tensor_descriptor import TensorDescriptor
+    a, b = torch.zeros(64, 16), torch.zeros(64, 16)
+
+    def desc(t, stride=16, shape=(64, 16)):
+        return TensorDescriptor(t, list(shape), [stride, 1], [16, 16])
+
+    v = one(lambda: k.by_descriptor[(4,)](desc(a), desc(b), B=16), target=target)
+    assert v.ok and v.rung == "T0", v
+    assert any("strides of" in q and "stride" in q.partition(": ")[2] for q in v.qualifiers), "its strides are parameters"
+    assert one(lambda: k.by_descriptor[(4,)](desc(a), desc(b), B=8), target=target).racy
+    assert one(lambda: k.by_descriptor[(4,)](desc(a), desc(b, stride=12), B=16), target=target).racy, "rows overlap"
+    assert one(lambda: k.by_descriptor[(4,)](desc(a), desc(b, stride=12, shape=(64, 12)), B=16), target=target).ok
+    assert one(lambda: k.by_descriptor[(4,)](desc(a), desc(a[16:], shape=(48, 16)), B=16), target=target).racy, "one storage"
+    assert one(lambda: k.by_descriptor[(4,)](desc(a), desc(b.view(-1)), B=16), target=target).ok, "of other rank than its tensor"
+
+
 def test_pre_hook_that_shapes_a_descriptor():
     from triton.tools.tensor_descriptor import TensorDescriptor
     a, b = f32(64, 16), f32(64, 16)
