@@ -3,6 +3,7 @@
  * the bytes that the records claim. */
 #include <string.h>
 #include "front/ops.h"
+#include "front/replay.h"
 #include "front/schedule.h"
 #include "front/value_slice.h"
 #include "polyrace_impl.h"
@@ -168,6 +169,84 @@ static pr_status confirm_execution(void *user, const pr_records *r, const pr_lau
     return PR_OK;
 }
 
+/* ---- the whole launch ------------------------------------------------------------------------- */
+/* Deterministic limits: about a second in the worst case, and only where nothing else decides. */
+enum { WHOLE_PROGRAMS = 1 << 16, WHOLE_EVENTS = 1 << 20, WHOLE_WORK = 1 << 26, WHOLE_PAIRS = 1 << 24 };
+
+static bool to_witness(const pr_records *r, const pr_launch *l, const pr_replay_access *from, pr_witness_access *to)
+{
+    for (int i = 0; i < r->records.n; i++) {
+        const pr_record *rec = &r->records.data[i];
+        if (rec->site.op_id != from->op->id || rec->site.n_calls != from->n_calls || rec->base != from->base) continue;
+        if (from->n_calls && memcmp(rec->site.calls, from->calls, sizeof(int) * (size_t)from->n_calls) != 0) continue;
+        const pr_tensor *t = l->args[rec->base].tensor;
+        int loops = 0;
+        for (const pr_frame *f = rec->frame; f; f = f->outer) loops += f->kind == PR_FRAME_LOOP;
+        if (!t || !from->addr_known || rec->rank != from->rank || loops > 64) return false;
+        *to = (pr_witness_access){ .record = i, .rank = from->rank, .n_iterations = loops,
+                                   .reads = from->kind != PR_INTERP_STORE && from->kind != PR_INTERP_ATOMIC_STORE,
+                                   .writes = from->writes == PR_YES, .address = (pr_i128)from->addr };
+        memcpy(to->program, from->pid, sizeof to->program);
+        memcpy(to->lane, from->lane, sizeof(int64_t) * (size_t)from->rank);
+        if (from->n_iter == loops && loops) memcpy(to->iteration, from->iter, sizeof(int64_t) * (size_t)loops);
+        to->byte = to->address - t->ptr;
+        to->element = pr_fdiv(to->byte, t->elem_bytes ? t->elem_bytes : from->width);
+        return true;
+    }
+    return false;
+}
+
+static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l, const pr_replay_result *x, pr_whole *out)
+{
+    out->read_contents = x->read_contents;
+    out->used_dependency = x->used_dependency;
+    out->loose = PR_NEW_N(arena, bool, l->n_args + 1);
+    if (x->refused) out->why_not = x->refused;
+    else if (x->n_inconclusive) out->why_not = x->inconclusive[0].why;
+    else if (x->n_ub) out->why_not = x->ub[0].why;
+    else if (x->n_possible && !x->n_races) out->why_not = "whether a race happens rests on a value that only a run could know";
+    else if (x->loose >> 63) out->why_not = "an access to an unknown tensor";
+    for (int a = 0; a < l->n_args && !out->why_not; a++) {
+        out->loose[a] = a < 63 && (x->loose >> a & 1);
+        if (a >= 63) out->why_not = "too many arguments";
+    }
+    for (int i = 0; i < x->n_races && !out->why_not; i++) {
+        pr_race race = { .intra = x->races[i].intra };
+        if (!to_witness(r, l, &x->races[i].first, &race.a) || !to_witness(r, l, &x->races[i].second, &race.b))
+            out->why_not = "a racing access has no record";
+        else pr_vec_push(arena, &out->races, race);
+    }
+    for (int i = 0; i < x->n_outside && !out->why_not; i++) {
+        pr_out_of_bounds o = { .confirmed = x->outside[i].example.active == PR_YES };
+        if (!to_witness(r, l, &x->outside[i].example, &o.access)) out->why_not = "an access outside its tensor has no record";
+        else pr_vec_push(arena, &out->outside, o);
+    }
+}
+
+static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch *l, pr_whole *out, pr_error *err)
+{
+    pr_job *j = user;
+    pr_interp_setup setup;
+    out->why_not = "the grid is not known";
+    pr_arena *own = pr_arena_new(0, pr_arena_oom(j->arena));
+    if (!own) return pr_fail(err, PR_ERR_MEMORY, "", 0, 0, "out of memory");
+    if (pr_job_interp(own, j, true, &setup)) {
+        pr_replay_storage *s = PR_NEW_N(own, pr_replay_storage, l->n_args + 1);
+        for (int a = 0; a < l->n_args; a++)
+            if (l->args[a].tensor)
+                s[a] = (pr_replay_storage){ true, (uint64_t)l->args[a].tensor->storage_lo, (uint64_t)l->args[a].tensor->storage_hi };
+        pr_replay_options o = { .storage = s, .num_warps = l->num_warps, .max_programs = WHOLE_PROGRAMS, .max_events = WHOLE_EVENTS,
+                                .max_pairs = WHOLE_PAIRS, .complete_only = true };
+        setup.max_work = WHOLE_WORK;
+        *out = (pr_whole){ 0 };
+        pr_replay_result x = pr_replay_run(own, &setup, &o);
+        take_whole(j->arena, r, l, &x, out);
+        if (out->why_not) out->why_not = pr_arena_strndup(j->arena, out->why_not, strlen(out->why_not));
+    }
+    pr_arena_free(own);
+    return PR_OK;
+}
+
 static bool made_of(void *user, const pr_records *r, int record, unsigned *axes, const bool **args, int *n_args)
 {
     pr_job *j = user;
@@ -182,4 +261,4 @@ static bool made_of(void *user, const pr_records *r, int record, unsigned *axes,
 
 void pr_confirmer_init(pr_confirmer *out, pr_job *job)
 { *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access, .execution = confirm_execution,
-                            .made_of = made_of }; }
+                            .made_of = made_of, .whole = confirm_whole }; }

@@ -17,7 +17,7 @@ typedef struct pr_pairs {
     int *class_of;                   /* [site a][site b][intra][doubtful], index + 1              */
     PR_VEC(pr_replay_race) races;
     int64_t budget;
-    bool tired;
+    bool tired, used_dependency;
 } pr_pairs;
 
 /* ---- sorting -------------------------------------------------------------------------------- */
@@ -53,34 +53,38 @@ static const pr_rsite *site_of(const pr_pairs *p, const pr_rev *e)
     return &p->l->sites.data[dyn_of(p, e)->site];
 }
 
-/* Did execution dyn certainly run at this lane? */
-static bool ran_at(const pr_rlog *l, const pr_rdyn *d, uint32_t lane)
+/* Did execution dyn run at this lane? */
+static pr_tri ran_at(const pr_rlog *l, const pr_rdyn *d, uint32_t lane)
 {
     int64_t lo = d->first, hi = d->first + d->n;
     while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
         uint32_t x = l->events.data[mid].lane & PR_EV_LANE;
-        if (x == lane) return !(l->events.data[mid].lane & PR_EV_MAYBE);
+        if (x == lane) return l->events.data[mid].lane & PR_EV_MAYBE ? PR_MAYBE : PR_YES;
         if (x < lane) lo = mid + 1;
         else hi = mid;
     }
-    return false;
+    return PR_NO;
 }
 
-/* O3: is what y uses at this lane computed from what x read at this lane? */
-static bool depends(const pr_rlog *l, int y, int x, uint32_t lane, int *steps)
+/* O3: is what y uses at this lane computed from what x read at this lane? MAYBE: through a read that may be off. */
+static pr_tri depends(const pr_rlog *l, int y, int x, uint32_t lane, int *steps)
 {
     const pr_rdyn *d = &l->dyns.data[y];
     int first = l->first_dyn.data[d->program];
+    pr_tri found = PR_NO;
     for (int i = 0; i < d->n_deps; i++) {
         int a = first + l->deps.data[d->deps + i];
-        if (a < x || ++*steps > 4096) continue;
+        if (a < x) continue;
+        if (++*steps > 4096) return PR_MAYBE;
         const pr_rsite *s = &l->sites.data[l->dyns.data[a].site];
         if (s->replicated || !s->has_position || s->via_desc) continue;
-        if (a == x) return true;
-        if (ran_at(l, &l->dyns.data[a], lane) && depends(l, a, x, lane, steps)) return true;
+        if (a == x) return PR_YES;
+        pr_tri ran = ran_at(l, &l->dyns.data[a], lane), rest = ran == PR_NO ? PR_NO : depends(l, a, x, lane, steps);
+        if (ran == PR_YES && rest == PR_YES) return PR_YES;
+        if (rest != PR_NO) found = PR_MAYBE;
     }
-    return false;
+    return found;
 }
 
 static pr_tri before_by_barrier(const pr_interp_epoch *a, const pr_interp_epoch *b)
@@ -101,7 +105,7 @@ static bool exclude(const pr_rlog *l, const pr_rdyn *x, const pr_rdyn *y)
 }
 
 /* False: the two executions of one program are unordered. doubts collects what it could not know. */
-static bool ordered_in_program(const pr_pairs *p, const pr_rev *a, const pr_rev *b, unsigned *doubts)
+static bool ordered_in_program(pr_pairs *p, const pr_rev *a, const pr_rev *b, unsigned *doubts)
 {
     const pr_rdyn *x = dyn_of(p, a), *y = dyn_of(p, b);
     const pr_rsite *s = site_of(p, a), *t = site_of(p, b);
@@ -116,9 +120,13 @@ static bool ordered_in_program(const pr_pairs *p, const pr_rev *a, const pr_rev 
     if (same_lane && x->site == y->site && a->dyn != b->dyn && s->has_position) return true;
     if (same_lane && s->has_position && t->has_position) {
         int steps = 0;
-        if (a->dyn < b->dyn ? depends(p->l, (int)b->dyn, (int)a->dyn, b->lane & PR_EV_LANE, &steps)
-                            : depends(p->l, (int)a->dyn, (int)b->dyn, a->lane & PR_EV_LANE, &steps))
+        pr_tri o3 = a->dyn < b->dyn ? depends(p->l, (int)b->dyn, (int)a->dyn, b->lane & PR_EV_LANE, &steps)
+                                    : depends(p->l, (int)a->dyn, (int)b->dyn, a->lane & PR_EV_LANE, &steps);
+        if (o3 == PR_YES) {
+            p->used_dependency = true;
             return true;
+        }
+        if (o3 == PR_MAYBE) *doubts |= PR_REPLAY_MAYBE_BARRIER;
     }
     if (o2 == PR_MAYBE || o2r == PR_MAYBE) *doubts |= PR_REPLAY_MAYBE_BARRIER;
     return false;
@@ -509,6 +517,10 @@ pr_replay_result pr_replay_run(pr_arena *arena, const pr_interp_setup *setup, co
     r.n_inconclusive = l->reasons.n;
     r.ub = l->ub.data;
     r.n_ub = l->ub.n;
+    for (int i = 0; i < setup->n_args; i++) r.read_contents = r.read_contents || pr_machine_read_contents(l->machine, i);
+    r.used_dependency = p.used_dependency;
+    for (int i = 0; i < l->sites.n; i++)
+        if (l->sites.data[i].unknown_address) r.loose |= l->sites.data[i].unknown_bases;
     r.n_programs = l->first_dyn.n;
     r.n_events = l->events.n;
     r.n_dynamic = l->dyns.n;

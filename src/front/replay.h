@@ -16,6 +16,7 @@ typedef struct pr_replay_options {
     int64_t max_programs, max_events, max_pairs; /* 0 = 65536, 4 000 000, 2^28                       */
     int num_warps;               /* 0 = 4; for the replication rule of happens-before.md 1.5          */
     bool dep_strict;
+    bool complete_only;          /* give up at once where the answer cannot be complete: `refused`      */
 } pr_replay_options;
 
 typedef struct pr_replay_access {
@@ -38,7 +39,7 @@ enum { /* why a race is only possible, bits */
     PR_REPLAY_MAYBE_ACTIVE = 1,  /* an access under an unknown condition                          */
     PR_REPLAY_MAYBE_WRITES = 2,  /* a compare-and-swap may fail                                   */
     PR_REPLAY_MAYBE_SYNC = 4,    /* a release and an acquire atomic could order the pair             */
-    PR_REPLAY_MAYBE_BARRIER = 8, /* a barrier under an unknown condition could                      */
+    PR_REPLAY_MAYBE_BARRIER = 8, /* a barrier or a read under an unknown condition could              */
     PR_REPLAY_ASYNC = 16         /* intra pair with a descriptor access                           */
 };
 
@@ -63,6 +64,9 @@ typedef struct pr_replay_result {
     const pr_replay_reason *inconclusive; int n_inconclusive; /* why more races may exist           */
     const pr_replay_outside *outside; int n_outside;  /* per operation: left its argument's storage   */
     const pr_replay_reason *ub; int n_ub;             /* undefined behaviour met                     */
+    bool read_contents;          /* an address, mask, branch or bound rests on contents                */
+    bool used_dependency;        /* some pair is ordered by a dependency alone (O3)                   */
+    uint64_t loose;              /* arguments 0..62 that are read at addresses not known                */
     int64_t n_programs, n_events, n_dynamic;
 } pr_replay_result;
 

@@ -1,4 +1,5 @@
 /* What did every program of the launch do? Runs them and keeps one entry per active lane. */
+#include "front/interp_core.h"
 #include "front/replay_core.h"
 
 void pr_rlog_reason(pr_rlog *l, const pr_op *op, const char *why)
@@ -75,6 +76,7 @@ static void take(void *user, const pr_interp_event *e)
             ev.lane |= PR_EV_NOWHERE;
             s->unknown_address = true;
             s->unknown_bases |= bit;
+            if (l->o.complete_only && pr_rsite_writes(s) != PR_NO) l->refused = "an address that is written is not known";
         } else if (!inside(l, x.base, x.addr)) {
             ev.lane |= PR_EV_OUTSIDE;
         } else if (s->width > 1 && !inside(l, x.base, x.addr + (uint64_t)s->width - 1)) {
@@ -109,6 +111,17 @@ static void order_sites(pr_rlog *l)
     }
 }
 
+/* Conditions on absolute addresses, and barriers that name address spaces, are read as neither here nor there. */
+static bool followed(const pr_op *op)
+{
+    if (op->opcode == PR_OP_TT_PTR_TO_INT || (op->opcode == PR_OP_GPU_BARRIER && !pr_op_is_global_barrier(op))) return false;
+    for (int r = 0; r < op->n_regions; r++)
+        for (int b = 0; b < op->regions[r]->n_blocks; b++)
+            for (int k = 0; k < op->regions[r]->blocks[b]->n_ops; k++)
+                if (!followed(op->regions[r]->blocks[b]->ops[k])) return false;
+    return true;
+}
+
 void pr_rlog_collect(pr_rlog *l, pr_arena *arena, const pr_interp_setup *setup,
                      const pr_replay_options *o, bool deps)
 {
@@ -130,6 +143,10 @@ void pr_rlog_collect(pr_rlog *l, pr_arena *arena, const pr_interp_setup *setup,
         l->refused = "the grid is empty or has more programs than max_programs";
         return;
     }
+    if (l->o.complete_only && !followed(setup->ir->module)) {
+        l->refused = "the text computes with addresses, or has a barrier for some address spaces";
+        return;
+    }
     l->site_of_op = PR_NEW_N(arena, int, setup->ir->n_ops + 1);
     for (int i = 0; i <= setup->ir->n_ops; i++) l->site_of_op[i] = -1;
     pr_interp_setup s = *setup;
@@ -143,7 +160,10 @@ void pr_rlog_collect(pr_rlog *l, pr_arena *arena, const pr_interp_setup *setup,
         pr_interp_status r = pr_machine_run(l->machine, pid, take, l);
         if (r == PR_INTERP_LIMIT)
             l->refused = setup->interrupt && *setup->interrupt ? "interrupted" : "more evaluations than max_work";
-        if (r == PR_INTERP_STOPPED) pr_rlog_reason(l, pr_machine_where(l->machine), pr_machine_why(l->machine));
+        if (r == PR_INTERP_STOPPED) {
+            pr_rlog_reason(l, pr_machine_where(l->machine), pr_machine_why(l->machine));
+            if (l->o.complete_only) l->refused = "a program cannot be executed to its end";
+        }
         const pr_op *ub = pr_machine_ub(l->machine);
         bool seen = !ub;
         for (int i = 0; i < l->ub.n && !seen; i++) seen = l->ub.data[i].op == ub;

@@ -26,6 +26,15 @@ typedef struct pr_options {
     int fault;                     /* test builds only: a planted fault (0 = none), see tests/README   */
 } pr_options;
 
+/* All executions of a launch, as the concrete evaluator sees them (hb/whole.c). */
+typedef struct pr_whole {
+    const char *why_not;           /* it does not know enough, or would take too long: nothing else is valid      */
+    PR_VEC(pr_race) races;         /* certain ones: the accesses and intra are filled in                    */
+    PR_VEC(pr_out_of_bounds) outside;
+    bool *loose;                   /* per argument: also accessed at addresses that are not known             */
+    bool read_contents, used_dependency;
+} pr_whole;
+
 /* Confirmation by the concrete evaluator (front/interp), handed in by src/polyrace.c so that hb does
  * not know the front end. Sets race->confirmation and confirmation_why; returns PR_ERR_INTERNAL when
  * the evaluator could evaluate and did not reach the bytes. null = confirmation unavailable. */
@@ -42,6 +51,8 @@ typedef struct pr_confirmer {
     /* one access of an out-of-bounds finding */
     pr_status (*access)(void *user, const pr_records *r, const pr_launch *l, const int64_t grid[3],
                         const pr_witness_access *a, bool *confirmed, pr_error *err);
+    /* What do all programs of the launch do? Answers only when the execution knows every address and condition that matters. */
+    pr_status (*whole)(void *user, const pr_records *r, const pr_launch *l, pr_whole *out, pr_error *err);
 } pr_confirmer;
 
 /* Text order, which gives records their final numbers. */

@@ -134,6 +134,7 @@ void pr_explain_races(pr_run *run, pr_encoding *launch)
     for (int i = 0; i < run->out->races.n && i < PR_MOST_EXPLAINED; i++) {
         pr_race *r = &run->out->races.data[i];
         const pr_pair *p = &run->pairs.data[r->pair];
+        if (p->executed) continue;      /* no query states it */
         r->set = pr_explain_pair(run, launch, p->a, p->b, p->intra, run->o->limits.max_ops);
     }
     run->out->us_explain = pr_clock_us() - began;

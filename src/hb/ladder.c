@@ -668,16 +668,6 @@ static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, 
     return launch ? pr_bounds_check(run, launch) : PR_OK;
 }
 
-static void common_qualifiers(pr_run *run)
-{
-    for (int i = 0; i < run->R->qualifiers.n; i++) pr_add_qualifier(run, run->R->qualifiers.data[i]);
-    if (run->o->source_order) pr_add_qualifier(run, "assumes source program order");
-    for (int i = 0; i < run->o->n_assume; i++)
-        pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes %s", run->o->assume[i].text));
-    for (int i = 0; run->L && i < run->L->n_assume; i++)
-        pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes %s", run->L->assume[i].text));
-}
-
 static void reopen(pr_run *run)
 {
     for (int i = 0; i < run->pairs.n; i++) {
@@ -799,7 +789,7 @@ static pr_status climb(pr_run *run)
     pr_status st = PR_OK;
     bool known = L && L->grid_known;
 
-    common_qualifiers(run);
+    pr_common_qualifiers(run);
     run->hint = pr_condition_env(run);
     if (known) launch = encoding(run, PR_RUNG_T1_LAUNCH);
     /* T0 */
@@ -885,9 +875,14 @@ proved:
     if (run->d.interrupted) return pr_fail(run->err, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
     if (run->d.failed) return PR_ERR_INTERNAL;
     if (st != PR_OK) return st;
+    if (is_feasible && (rung == PR_RUNG_NONE || run->out->refusals.n) && pr_whole_launch(run, launch, &rung, &st) && rung != PR_RUNG_NONE) {
+        describe_axes(run, launch);
+        is_feasible = feasible(run, launch) != PR_ANSWER_EMPTY;
+    }
+    if (st != PR_OK) return st;
     if (run->out->races.n) {        /* premises of proofs do not qualify a replayed race */
         run->out->qualifiers.n = 0;
-        common_qualifiers(run);
+        pr_common_qualifiers(run);
         for (int i = 0; i < run->pairs.n; i++)
             if (run->pairs.data[i].state == PR_PAIR_WITNESS && !run->pairs.data[i].query->relaxed && run->pairs.data[i].reads_contents)
                 pr_add_qualifier(run, "reads tensor contents");

@@ -29,6 +29,7 @@ typedef struct pr_pair {
     bool at_launch;                /* WITNESS at an open grid whose programs are all in the launch's grid */
     bool fragile;                  /* SAT at some grid, empty at the launch                       */
     bool reads_contents;           /* the last answer rests on the launch's contents                  */
+    bool executed;                 /* settled by an execution of the whole launch                      */
 } pr_pair;
 typedef PR_VEC(pr_pair) pr_pair_vec;
 
@@ -94,6 +95,11 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch);
 pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_race *out);
 /* The same for a race that rests on atomics: confirmed by an execution of the launch, else left unconfirmed. */
 pr_status pr_witness_execution(pr_run *run, const pr_encoding *e, pr_race *race);
+/* First common byte, canonical order, type and reason of two accesses of the launch that overlap. */
+void pr_witness_settle(pr_run *run, pr_race *race);
+/* whole.c: decides what is left by executing the whole launch; true when that settles every pair, or shows races. */
+bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status *st);
+void pr_common_qualifiers(pr_run *run);        /* of the text, the options and the launch */
 void pr_witness_access_at(pr_run *run, const pr_encoding *e, const pr_side *s, const pr_query *q, const pr_point *p,
                           pr_witness_access *out);
 /* explain.c: the race relation of each reported race, at the launch's grid */

@@ -96,6 +96,13 @@ static void settle(pr_race *r, const pr_record *a, const pr_record *b)
     r->type = r->a.writes && r->b.writes ? PR_RACE_WAW : r->a.writes ? PR_RACE_RAW : PR_RACE_WAR;
 }
 
+void pr_witness_settle(pr_run *run, pr_race *race)
+{
+    const pr_record *a = &run->R->records.data[race->a.record], *b = &run->R->records.data[race->b.record];
+    settle(race, a, b);
+    race->reason = why_unordered(run, a, b, race->intra);
+}
+
 pr_status pr_witness_execution(pr_run *run, const pr_encoding *e, pr_race *race)
 {
     const pr_record *a = &run->R->records.data[race->a.record], *b = &run->R->records.data[race->b.record];

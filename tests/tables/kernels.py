@@ -47,14 +47,22 @@ case("t56_negative", scatter_signed, "ok T1 qual=contents noqual=in-bounds", (2,
 case("t56_negative_race", scatter_signed, "races WAW:S:S/programs", (2,),
      dict(idx=T("i8", 64, values=[v - 32 for v in SMALL[:63]] + [SMALL[0] - 32]), out=T("i32", 64), OFF=32, B=32))
 case("t56_u8", scatter_signed, "ok T1 qual=contents", (2,), dict(idx=T("u8", 64, values=SMALL), out=T("i32", 64), OFF=0, B=32))
-case("p77_u8_200", scatter_signed, "unsupported indirect-address", (2,),
+# the terms have no exact signed reading of it; the execution of the launch has the bits
+case("p77_u8_200", scatter_signed, "ok T1-launch qual=contents", (2,),
      dict(idx=T("u8", 64, values=[200] + SMALL[1:]), out=T("i32", 256), OFF=0, B=32))
+case("p77_u8_200_race", scatter_signed, "races WAW:S:S/programs qual=contents", (2,),
+     dict(idx=T("u8", 64, values=[200] + SMALL[1:63] + [200]), out=T("i32", 256), OFF=0, B=32))
 case("t56_strided", scatter, "unsupported indirect-address", (2,),
      dict(idx=T("i32", 64, strides=(2,), values=SMALL), out=T("i32", 64), B=32))
-case("p78_view", scatter, "unsupported indirect-address", (2,),
+case("p78_view", scatter, "ok T1-launch qual=contents", (2,),
      dict(idx=T("i32", 64, after=64, values=SMALL), out=T("i32", 64), B=32))
-case("p78_view_front", scatter, "unsupported indirect-address", (2,),
+case("p78_view_front", scatter, "ok T1-launch qual=contents", (2,),
      dict(idx=T("i32", 64, before=64, values=SMALL), out=T("i32", 64), B=32))
+case("p78_view_race", scatter, "races WAW:S:S/programs qual=contents", (2,),
+     dict(idx=T("i32", 64, after=64, values=SMALL[:63] + [SMALL[0]]), out=T("i32", 64), B=32))
+# the third program reads behind the view, inside its allocation: nobody knows what
+case("p78_view_beyond", scatter, "unsupported indirect-address", (3,),
+     dict(idx=T("i32", 64, after=64, values=SMALL), out=T("i32", 64), B=32))
 case("t56_large", scatter, "unsupported snapshot-bound", (2,),
      dict(idx=T("i32", 16385, values=[0] * 16385), out=T("i32", 64), B=32))
 
@@ -88,13 +96,16 @@ case("table_whole_elements", shifted, "ok T1 qual=contents", (2,),
 @triton.jit
 def p44(idx, other, out, n, B: tl.constexpr):
     lane = tl.program_id(0) * B + tl.arange(0, B)
-    i = tl.load(idx + lane)
+    i = tl.load(idx + lane)  # @L
     tl.store(other + lane, 0, mask=lane >= n)  # @W
     tl.store(out + i, 1)  # @S
 
 
-case("p44_written", p44, "unsupported indirect-address", (2,),
+# the mask of the other store is never set at this launch
+case("p44_written", p44, "ok T1-launch qual=contents", (2,),
      dict(idx=T("i32", 64, values=IOTA[:64]), other=T("i32", 64, of="idx"), out=T("i32", 64), n=64, B=32))
+case("p44_written_once", p44, "races WAR:L:W/threads", (2,),
+     dict(idx=T("i32", 64, values=IOTA[:64]), other=T("i32", 64, of="idx"), out=T("i32", 64), n=63, B=32))
 case("p44_overlap", p44, "unsupported never=ok", (2,),
      dict(idx=T("i32", 64, values=IOTA[:64]), other=T("i32", 64), out=T("i32", 64, of="idx"), n=0, B=32))
 case("p44_apart", p44, "ok T1 qual=contents", (2,),
@@ -548,3 +559,63 @@ def search(offs, out, n, B: tl.constexpr):
 
 case("search_safe", search, "ok qual=contents", (12,), dict(offs=T("i32", 5, values=[0, 3, 4, 9, 12]), out=T("i32", 40), n=4, B=1), nospec=("n",))
 case("search_race", search, "races WAW:S:S/programs qual=contents", (12,), dict(offs=T("i32", 5, values=[0, 9, 10, 11, 12]), out=T("i32", 40), n=4, B=1), nospec=("n",))
+
+
+# ---- what no query states: the launch is executed ----------------------------------------------------------------
+@triton.jit
+def sort_scatter(key, out, UP: tl.constexpr, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    k = tl.sort(tl.load(key + at) * B + tl.arange(0, B), 0)
+    tl.store(out + tl.program_id(0) * B + (k % B) // UP, k)  # @S
+
+
+KEYS = [(i * 7) % 5 for i in range(64)]
+case("sort_safe", sort_scatter, "ok T1-launch qual=contents", (2,), dict(key=T("i32", 64, values=KEYS), out=T("i32", 64), UP=1, B=32))
+case("sort_race", sort_scatter, "races WAW:S:S/threads qual=contents", (2,), dict(key=T("i32", 64, values=KEYS), out=T("i32", 64), UP=2, B=32))
+case("sort_open", sort_scatter, "unsupported indirect-address", (2,), dict(key=T("i32", 64), out=T("i32", 64), UP=1, B=32))
+
+
+@triton.jit
+def compact(keep, base, out, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    k = tl.load(keep + at)
+    place = tl.load(base + tl.program_id(0)) + tl.cumsum(k, 0) - 1
+    tl.store(out + place, at, mask=k != 0)  # @S
+
+
+KEEP = [int(i % 3 == 0) for i in range(96)]
+case("compact_safe", compact, "ok T1-launch qual=contents", (3,),
+     dict(keep=T("i32", 96, values=KEEP), base=T("i32", 3, values=[0, 11, 22]), out=T("i32", 96), B=32))
+case("compact_race", compact, "races WAW:S:S/programs qual=contents", (3,),
+     dict(keep=T("i32", 96, values=KEEP), base=T("i32", 3, values=[0, 10, 22]), out=T("i32", 96), B=32))
+case("compact_base_open", compact, "unsupported indirect-address", (3,),
+     dict(keep=T("i32", 96, values=KEEP), base=T("i32", 3), out=T("i32", 96), B=32))
+case("compact_short_out", compact, "ok T1-launch qual=contents qual=in-bounds oob", (3,),
+     dict(keep=T("i32", 96, values=KEEP), base=T("i32", 3, values=[0, 11, 22]), out=T("i32", 30), B=32))
+
+
+@triton.jit
+def group_of(ends, out, G: tl.constexpr, B: tl.constexpr):
+    g = tl.sum((tl.load(ends + tl.arange(0, G)) <= tl.program_id(0)).to(tl.int32), 0)
+    first = tl.max(tl.where(tl.arange(0, G) < g, tl.load(ends + tl.arange(0, G)), 0), 0)
+    tl.store(out + g * B + (tl.program_id(0) - first), 1)  # @S
+
+
+case("group_safe", group_of, "ok T1-launch qual=contents", (12,), dict(ends=T("i32", 4, values=[3, 4, 9, 12]), out=T("i32", 32), G=4, B=8))
+case("group_race", group_of, "races WAW:S:S/programs qual=contents", (12,), dict(ends=T("i32", 4, values=[9, 10, 11, 12]), out=T("i32", 32), G=4, B=8))
+
+
+@triton.jit
+def collatz(start, out, B: tl.constexpr):
+    x = tl.load(start + tl.program_id(0))
+    n = 0
+    while x > 1:
+        x = tl.where(x % 2 == 0, x // 2, 3 * x + 1)
+        n += 1
+    tl.store(out + n * B + tl.arange(0, B), 1)  # @S
+
+
+# steps to one: 27 takes 111, 9 takes 19, 7 takes 16; 3 and 20 take 7
+case("while_steps", collatz, "ok T1-launch qual=contents", (3,), dict(start=T("i32", 3, values=[27, 9, 7]), out=T("i32", 1024), B=8))
+case("while_steps_race", collatz, "races WAW:S:S/programs qual=contents", (3,), dict(start=T("i32", 3, values=[27, 3, 20]), out=T("i32", 1024), B=8))
+case("while_steps_open", collatz, "unsupported never=ok", (3,), dict(start=T("i32", 3), out=T("i32", 1024), B=8))

@@ -1,0 +1,114 @@
+/* What is left when no query decides: the launch is executed, program by program, and what it touches compared.
+ *
+ * The evaluator knows what a term may not say: sorts, scans and reductions of known contents, loops that do not count,
+ * values carried through them. Where it knows every address and condition that matters (`pr_whole.why_not` is null) its
+ * answer is complete for this launch: races that happen in every execution, or none. It wraps integers as the machine
+ * does and orders by O1 to O3 alone, so a proof needs no width condition and no atomic. Nothing is assumed but what
+ * the verdict names. A kernel with an operation that is not understood is not tried. */
+#include "hb/ladder.h"
+
+/* Refusals of the reader that an execution answers: the shape of a loop or an address, not an unknown operation. */
+static bool answers(pr_refusal_kind k)
+{
+    switch (k) {
+    case PR_REFUSAL_SPIN_SHAPE: case PR_REFUSAL_LOOP_VARIANT_ADVANCE: case PR_REFUSAL_LOOP_BOUND:
+    case PR_REFUSAL_DATA_DEPENDENT_BOUND: case PR_REFUSAL_INDIRECT_ADDRESS:
+    case PR_REFUSAL_SNAPSHOT_BOUND: case PR_REFUSAL_UNMODELED_VALUE: return true;
+    default: return false;
+    }
+}
+
+static bool may_try(const pr_run *run)
+{
+    const pr_options *o = run->o;
+    if (!run->confirm || !run->confirm->whole || o->engine != PR_ENGINE_AUTO || o->cross_check || run->d.late || o->source_order || o->dep_strict) return false;
+    for (int i = 0; i < run->R->refusals.n; i++)
+        if (!answers(run->R->refusals.data[i].kind)) return false;
+    for (int i = 0; i < run->out->refusals.n; i++)      /* a launch whose arithmetic wraps is refused, whatever follows */
+        if (run->out->refusals.data[i].kind == PR_REFUSAL_INTEGER_OVERFLOW) return false;
+    for (int i = 0; i < run->R->records.n; i++) {
+        const pr_record *r = &run->R->records.data[i];
+        if (r->refused.kind && !answers(r->refused.kind)) return false;
+        if (r->base < 0 || r->base >= run->L->n_args || !run->L->args[r->base].tensor) return false;
+        if (r->is_await) return false;          /* waits are followed by schedule.c alone */
+    }
+    return true;
+}
+
+/* May a race of the execution be reported? What it does not know of must not order the two: the threads of a layout (O5), and
+ * barriers that the compiler puts beside atomics (O4). */
+static bool reportable(const pr_run *run, const pr_race *race)
+{
+    const pr_record *a = &run->R->records.data[race->a.record], *b = &run->R->records.data[race->b.record];
+    return !race->intra || (!run->R->has_atomics && !(a->thread_map && a->thread_map == b->thread_map));
+}
+
+static void take_race(pr_run *run, pr_race *race, bool contents)
+{
+    race->confirmation = PR_CONFIRMED;
+    race->confirmation_why = "executing the whole launch reaches the same byte with nothing that orders the two";
+    memcpy(race->grid, run->L->grid, sizeof race->grid);
+    pr_witness_settle(run, race);
+    int lo = race->a.record < race->b.record ? race->a.record : race->b.record;
+    int hi = race->a.record < race->b.record ? race->b.record : race->a.record;
+    for (int i = 0; i < run->pairs.n; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        if (p->intra != race->intra || (p->a < p->b ? p->a : p->b) != lo || (p->a < p->b ? p->b : p->a) != hi) continue;
+        p->state = PR_PAIR_WITNESS;
+        p->query = PR_NEW(run->arena, pr_query);
+        p->reads_contents = contents;
+        race->pair = i;
+    }
+    pr_vec_push(run->arena, &run->out->races, *race);
+}
+
+static void qualify(pr_run *run, const pr_whole *w)
+{
+    bool *named = PR_NEW_N(run->arena, bool, run->R->n_args + 1);
+    for (int i = 0; i < run->R->n_args; i++) named[i] = w->loose && w->loose[i];
+    for (int i = 0; i < w->outside.n; i++) {
+        named[run->R->records.data[w->outside.data[i].access.record].base] = true;
+        if (w->outside.data[i].confirmed) pr_vec_push(run->arena, &run->out->out_of_bounds, w->outside.data[i]);
+    }
+    for (int i = 0; i < run->R->n_args; i++)
+        if (named[i])
+            pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes in-bounds accesses of " PR_STR_FMT, PR_STR_ARG(run->R->args[i].name)));
+    if (w->used_dependency) pr_add_qualifier(run, "assumes unreplicated loads");
+}
+
+void pr_common_qualifiers(pr_run *run)
+{
+    for (int i = 0; i < run->R->qualifiers.n; i++) pr_add_qualifier(run, run->R->qualifiers.data[i]);
+    if (run->o->source_order) pr_add_qualifier(run, "assumes source program order");
+    for (int i = 0; i < run->o->n_assume; i++)
+        pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes %s", run->o->assume[i].text));
+    for (int i = 0; run->L && i < run->L->n_assume; i++)
+        pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes %s", run->L->assume[i].text));
+}
+
+bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status *st)
+{
+    pr_whole w = { 0 };
+    if (!launch || run->out->races.n || !may_try(run)) return false;
+    *st = run->confirm->whole(run->confirm->user, run->R, run->L, &w, run->err);
+    if (*st != PR_OK || w.why_not) return false;
+    for (int i = 0; i < w.races.n; i++)
+        if (!reportable(run, &w.races.data[i])) return false;
+    if (w.races.n > PR_MOST_RACES) return false;
+    run->out->qualifiers.n = run->out->refusals.n = run->out->out_of_bounds.n = 0;
+    pr_common_qualifiers(run);
+    for (int i = 0; i < run->pairs.n; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        p->used_o3 = p->used_sync = p->used_o4 = p->used_layouts = p->reads_contents = false;
+        if (p->state == PR_PAIR_FILTERED) continue;
+        p->state = PR_PAIR_EMPTY;
+        p->executed = true;
+        p->rung = PR_RUNG_T1_LAUNCH;
+        p->evidence = "execution of the whole launch";
+    }
+    for (int i = 0; i < w.races.n; i++) take_race(run, &w.races.data[i], w.read_contents);
+    *rung = w.races.n ? PR_RUNG_NONE : PR_RUNG_T1_LAUNCH;
+    qualify(run, &w);
+    if (w.read_contents) pr_add_qualifier(run, "reads tensor contents");
+    return true;
+}
