@@ -218,12 +218,37 @@ static pr_ival histogram(pr_machine *m, const pr_op *op)
     return pr_ival_of_tile(m, t, -1, pr_type_dims(to), pr_is_bool(to));
 }
 
+/* Is it a reduction of everything by an operation for which the order does not matter? */
+static bool any_order(const pr_op *op)
+{
+    const pr_block *b = op->n_regions == 1 ? pr_region_block(op->regions[0]) : NULL;
+    if (op->opcode != PR_OP_TT_REDUCE || op->n_operands != 1 || op->operands[0]->type->rank != 1 || !b || b->n_ops != 2 || b->n_args != 2)
+        return false;
+    const pr_op *f = b->ops[0], *end = b->ops[1];
+    if (f->n_operands != 2 || f->n_results != 1 || end->n_operands != 1 || end->operands[0] != f->results[0]) return false;
+    if (!((f->operands[0] == b->args[0] && f->operands[1] == b->args[1]) || (f->operands[0] == b->args[1] && f->operands[1] == b->args[0])))
+        return false;
+    switch (f->opcode) {
+    case PR_OP_ARITH_ADDI: case PR_OP_ARITH_MULI: case PR_OP_ARITH_ANDI: case PR_OP_ARITH_ORI: case PR_OP_ARITH_XORI:
+    case PR_OP_ARITH_MAXSI: case PR_OP_ARITH_MINSI: case PR_OP_ARITH_MAXUI: case PR_OP_ARITH_MINUI: return true;
+    default: return false;
+    }
+}
+
+/* The elements that a reduction or scan combines; before a reshape that may reorder them where that is one answer. */
+static const pr_ival *combined(pr_machine *m, const pr_op *op, int k)
+{
+    const pr_op *def = op->operands[k]->def;
+    bool look = def && def->opcode == PR_OP_TT_RESHAPE && unit_attr(def, "allow_reorder") && any_order(op);
+    return pr_im_get(m, look ? def->operands[0] : op->operands[k]);
+}
+
 /* Operands of one element as scalars into the region's arguments first, first + 1, ... */
 static void pass_elements(pr_machine *m, const pr_op *op, const pr_block *b, int first, int64_t at)
 {
     for (int k = 0; k < op->n_operands; k++) {
         pr_ival v = pr_ival_unknown();
-        if (pr_ival_at(pr_im_get(m, op->operands[k]), at, &v.x)) v.form = PR_IVAL_SPLAT;
+        if (pr_ival_at(combined(m, op, k), at, &v.x)) v.form = PR_IVAL_SPLAT;
         pr_im_set(m, b->args[first + k], v);
     }
 }
@@ -237,7 +262,7 @@ static void fold(pr_machine *m, const pr_op *op)
     bool scan = op->opcode == PR_OP_TT_SCAN, reverse = scan && unit_attr(op, "reverse");
     bool wanted = false, any = false;
     for (int i = 0; i < op->n_results; i++) wanted |= m->needed[op->results[i]->id] != 0;
-    for (int i = 0; i < k; i++) any |= pr_im_get(m, op->operands[i])->form != PR_IVAL_UNKNOWN;
+    for (int i = 0; i < k; i++) any |= combined(m, op, i)->form != PR_IVAL_UNKNOWN;
     unsigned dims = 0;
     for (int i = 0; i < k; i++) dims |= pr_im_get(m, op->operands[i])->dims;
     if (!scan) dims = (dims & ((1u << axis) - 1)) | (dims >> (axis + 1) << axis);

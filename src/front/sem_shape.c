@@ -128,14 +128,19 @@ static bool reshape_map(pr_lower *c, const pr_type *s, const pr_type *t, pr_term
     return i == s->rank && j == t->rank;
 }
 
+static bool reorders(const pr_op *op)
+{
+    const pr_attr *a = pr_op_attr(op, "allow_reorder");
+    return a && !(a->kind == PR_ATTR_BOOL && !a->boolean);
+}
+
 static void reshape(pr_lower *c, const pr_op *op)
 {
     pr_val *v = pr_operand(c, op, 0);
     const pr_type *t = op->results[0]->type;
-    pr_attr *reorder = pr_op_attr(op, "allow_reorder");
     pr_term map[PR_MAX_RANK];
     identity_map(c, map);
-    if (reorder && !(reorder->kind == PR_ATTR_BOOL && !reorder->boolean)) {
+    if (reorders(op)) {
         opaque(c, op, "reshape that may reorder elements");
         return;
     }
@@ -286,11 +291,27 @@ static bool check_region(pr_lower *c, const pr_op *op)
     return true;
 }
 
+/* What is reduced: where all of it is, by an operation for which the order does not matter, the value before a reshape that
+ * may reorder it. */
+static pr_val *reduced(pr_lower *c, const pr_op *op)
+{
+    const pr_op *def = op->operands[0]->def;
+    int f = combiner_of(op);
+    bool any_order = is_idempotent(f) || f == PR_OP_ARITH_ADDI || f == PR_OP_ARITH_MULI || f == PR_OP_ARITH_XORI;
+    pr_val *v = pr_operand(c, op, 0);
+    if (!any_order || !def || def->opcode != PR_OP_TT_RESHAPE || !reorders(def) || pr_type_rank(v->type) != 1) return v;
+    pr_val *before = pr_operand(c, def, 0);
+    pr_term map[PR_MAX_RANK];
+    identity_map(c, map);
+    if (!before->type || before->type->kind != PR_TYPE_TENSOR || !reshape_map(c, before->type, v->type, map)) return v;
+    return pr_val_relane(c, before, v->type, map, false);
+}
+
 static void reduce(pr_lower *c, const pr_op *op)
 {
     if (!check_region(c, op)) return;
     pr_i128 axis128 = pr_op_attr_int(op, "axis", -1);
-    pr_val *v = op->n_operands ? pr_operand(c, op, 0) : NULL;
+    pr_val *v = op->n_operands ? reduced(c, op) : NULL;
     int rank = v ? pr_type_rank(v->type) : 0, axis = (int)axis128;
     if (!v || axis128 < 0 || axis128 >= rank) { opaque(c, op, NULL); return; }
     int64_t extent = v->type->shape[axis];

@@ -619,3 +619,26 @@ def collatz(start, out, B: tl.constexpr):
 case("while_steps", collatz, "ok T1-launch qual=contents", (3,), dict(start=T("i32", 3, values=[27, 9, 7]), out=T("i32", 1024), B=8))
 case("while_steps_race", collatz, "races WAW:S:S/programs qual=contents", (3,), dict(start=T("i32", 3, values=[27, 3, 20]), out=T("i32", 1024), B=8))
 case("while_steps_open", collatz, "unsupported never=ok", (3,), dict(start=T("i32", 3), out=T("i32", 1024), B=8))
+
+
+# ---- reductions of everything: the compiler may reorder what it reduces, the answer is one -------------------------
+@triton.jit
+def prefix(counts, out, G: tl.constexpr, B: tl.constexpr, MORE: tl.constexpr):
+    pid = tl.program_id(0)
+    every = tl.arange(0, G)
+    first = tl.sum(tl.where(every < pid, tl.load(counts + every), 0))
+    lane = tl.arange(0, B)
+    tl.store(out + first + lane, 1, mask=lane < tl.load(counts + pid) + MORE)  # @S
+
+
+case("prefix_safe", prefix, "ok T1-launch qual=contents", (4,), dict(counts=T("i32", 4, values=[3, 5, 2, 6]), out=T("i32", 64), G=4, B=8, MORE=0))
+case("prefix_race", prefix, "races WAW:S:S/programs qual=contents", (4,), dict(counts=T("i32", 4, values=[3, 5, 2, 6]), out=T("i32", 64), G=4, B=8, MORE=1))
+
+
+@triton.jit
+def last_lane(out, B: tl.constexpr, D: tl.constexpr):
+    tl.store(out + (tl.program_id(0) * B + tl.max(tl.arange(0, B))) // D, 1)  # @S
+
+
+case("reduce_all_safe", last_lane, "ok T0 noqual=contents", (5,), dict(out=T("i32", 256), B=32, D=32))
+case("reduce_all_race", last_lane, "races WAW:S:S/programs", (5,), dict(out=T("i32", 256), B=32, D=64))
