@@ -215,13 +215,28 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
     return s;
 }
 
+/* The folder, and those above it that are missing. */
+static pr_status make_folder(const char *dir, pr_arena *arena, pr_error *err)
+{
+    char *path = pr_arena_strndup(arena, dir, (int)strlen(dir));
+    for (char *at = path + 1; *path && *at; at++) {
+        if (*at != '/') continue;
+        *at = 0;
+        mkdir(path, 0777);                  /* what fails shows at the last one */
+        *at = '/';
+    }
+    if (mkdir(dir, 0777) && errno != EEXIST) return pr_fail(err, PR_ERR_IO, dir, 0, 0, "cannot make the folder: %s", strerror(errno));
+    return PR_OK;
+}
+
 pr_status pr_certificate_write(const char *dir, const pr_plan *p, const pr_certificate *certs, const struct polyrace_verdict *v,
                                pr_error *err)
 {
     writer w = { .arena = v->arena, .dir = dir, .err = err };
     struct stat st;
     if (!pr_engine_z3()) return pr_fail(err, PR_ERR_USAGE, "", 0, 0, "certificates need a build with Z3");
-    if (mkdir(dir, 0777) && errno != EEXIST) return pr_fail(err, PR_ERR_IO, dir, 0, 0, "cannot make the folder: %s", strerror(errno));
+    pr_status made = make_folder(dir, w.arena, err);
+    if (made != PR_OK) return made;
     if (stat(pr_arena_printf(w.arena, "%s/manifest.json", dir), &st) == 0)
         return pr_fail(err, PR_ERR_IO, dir, 0, 0, "the folder holds a certificate already");
     pr_buf_init(&w.m, w.arena);

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,7 +61,6 @@ static int decide(check *k, const task *t, FILE *out, FILE *err)
             int n = k->n_tasks == 1 ? snprintf(folder, sizeof folder, "%s", k->c.text[PR_OPT_CERTIFY])
                                     : snprintf(folder, sizeof folder, "%s/%04d", k->c.text[PR_OPT_CERTIFY],
                                                (int)(t - k->tasks));
-            if (k->n_tasks > 1) mkdir(k->c.text[PR_OPT_CERTIFY], 0777);   /* what fails shows below */
             if (n > 0 && (size_t)n < sizeof folder) o.certify_dir = folder;
         }
         if (l || !in->launch) v = polyrace_check(k->ctx, in->module, l, &o, &e);

@@ -112,7 +112,10 @@ static pr_term replace_app(void *user, pr_terms *T, pr_term app)
 
 /* Conditions are dags (a mask that comes out of a sort shares its halves): a term is visited once a call. */
 typedef struct simple { uint32_t call; pr_term value; } simple;
-struct pr_simplifier { PR_VEC(simple) memo; uint32_t call; };
+struct pr_simplifier { PR_VEC(simple) memo; uint32_t call, begun; };
+
+/* New terms that the conditions of one access may need, and one simplification. */
+enum { MOST_TERMS = 1 << 15 };
 
 static pr_term simplify_term(pr_encoding *e, pr_term t, int depth)
 {
@@ -125,7 +128,7 @@ static pr_term simplify_term(pr_encoding *e, pr_term t, int depth)
     }
     simple *seen = &e->simplifier->memo.data[t.id];
     if (seen->call == e->simplifier->call) return seen->value;
-    if (depth > 400) return t;
+    if (depth > 400 || pr_terms_count(T) - e->simplifier->begun > MOST_TERMS) return t;
     pr_term a = simplify_term(e, pr_term_child(T, t, 0), depth + 1), r = a;
     if (op == PR_TERM_OP_NOT) {
         r = pr_not(T, a);
@@ -137,9 +140,15 @@ static pr_term simplify_term(pr_encoding *e, pr_term t, int depth)
     return r;
 }
 
-static pr_term simplify(pr_encoding *e, pr_term t)
+/* Before one or several calls of simplify: the terms that they may make together are counted from here. */
+static void begin_simplify(pr_encoding *e)
 {
     if (!e->simplifier) e->simplifier = PR_NEW(e->arena, struct pr_simplifier);
+    e->simplifier->begun = pr_terms_count(e->terms);
+}
+
+static pr_term simplify(pr_encoding *e, pr_term t)
+{
     while (e->simplifier->memo.n <= (int)t.id) pr_vec_push(e->arena, &e->simplifier->memo, ((simple){ 0 }));
     e->simplifier->call++;
     return simplify_term(e, t, 0);
@@ -150,6 +159,7 @@ pr_term pr_encode_simplify(pr_encoding *e, pr_term t)
     pr_term_vec parts = { 0 };
     pr_term all = PR_TERM_TRUE;
     pr_conjuncts(e->terms, t, &parts, e->arena);
+    begin_simplify(e);
     for (int i = 0; i < parts.n; i++) all = pr_and(e->terms, all, simplify(e, parts.data[i]));
     return all;
 }
@@ -167,12 +177,18 @@ static pr_term apply(pr_side *s, pr_term t) { return pr_subst_apply(&s->subst, t
 
 static void activate(pr_encoding *e, pr_side *s, pr_term t)
 {
+    if (s->refused == PR_REFUSAL_BUDGET) return;
+    if (pr_terms_count(e->terms) - s->terms_before > MOST_TERMS) {
+        side_refuse(s, PR_REFUSAL_BUDGET, "the conditions of one access have too many terms");
+        return;
+    }
     pr_term_vec parts = { 0 };
     if (pr_term_none(t)) {
         side_refuse(s, PR_REFUSAL_UNMODELED_VALUE, "a condition leaves exact arithmetic");
         return;
     }
     pr_conjuncts(e->terms, t, &parts, e->arena);
+    begin_simplify(e);
     for (int i = 0; i < parts.n; i++) {
         pr_term x = simplify(e, parts.data[i]);
         if (pr_term_none(x)) {
@@ -426,6 +442,7 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
     pr_copy copy = which == PR_SIDE_A ? PR_COPY_A : PR_COPY_B;
     pr_side *s = *slot = PR_NEW(e->arena, pr_side);
     s->record = r;
+    s->terms_before = pr_terms_count(T);
     s->addr = PR_TERM_NONE;
     s->app = PR_NEW(e->arena, struct pr_side_app);
     *s->app = (struct pr_side_app){ .e = e, .side = s, .copy = copy, .intra_b = which == PR_SIDE_B_INTRA };

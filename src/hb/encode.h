@@ -32,6 +32,7 @@ typedef struct pr_side {
     const char *why;
     pr_term_vec active;            /* conjuncts: frames, mask, held obligations, in-bounds           */
     bool dead;                     /* some conjunct is constant-false: no execution at this rung      */
+    uint32_t terms_before;         /* number of terms when it was begun                          */
     pr_term addr;                  /* bytes: absolute at T1, offset at T0                           */
     pr_term pid[3];                /* variable or 0                                              */
     pr_term lane[PR_RANK_MAX];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RUNS = 260, MAX_EVENTS = 3000, MAX_TOTAL = 150000, EVIDENCE = 20000 };
+enum { MAX_RUNS = 260, MAX_EVENTS = 3000, MAX_TOTAL = 150000, MAX_STEPS = 20000000, EVIDENCE = 20000 };
 
 void pr_shm_options_default(pr_shm_options *o)
 {
@@ -18,7 +18,7 @@ typedef struct work {
     pr_shm_findings findings;
     pr_shm_evidences evidence;
     int runs, skipped, attributed;
-    int64_t events, greatest;
+    int64_t events, steps, greatest;
     bool exact;                  /* no launch value, condition or data was assumed                  */
 } work;
 
@@ -63,10 +63,11 @@ static const char *trips_text(const work *w, const pr_shm_trace *t)
 
 static void run(work *w, const int64_t *value, int n)
 {
-    if (w->runs >= MAX_RUNS || w->events > MAX_TOTAL || (w->o->interrupt && *w->o->interrupt)) return;
+    if (w->runs >= MAX_RUNS || w->events > MAX_TOTAL || w->steps > MAX_STEPS || (w->o->interrupt && *w->o->interrupt)) return;
     pr_arena *scratch = pr_arena_new(0, pr_arena_oom(w->p->arena));
     pr_shm_trace t;
     pr_shm_run(w->p, scratch, value, n, MAX_EVENTS, &t);
+    w->steps += t.steps;
     if (t.excluded) {
         w->runs++;
     } else if (t.too_long) {

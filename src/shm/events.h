@@ -186,7 +186,8 @@ typedef struct pr_shm_trace {
     pr_shm_events agents[PR_SHM_AGENTS]; /* by agent; agent 0 has ENTRY and JOIN in its list                 */
     int n_agents;
     int n_ws;
-    bool too_long;               /* more events than the limit: nothing was recorded                */
+    bool too_long;               /* more events or steps than the limits: nothing was recorded      */
+    int64_t steps;               /* operations followed                                             */
     bool assumed;                /* some condition was not modelled and taken as true                */
     bool excluded;               /* an assumption of the text does not hold at these values           */
     int64_t trips[64]; int n_trips; /* trip counts met, by loop_of_op number: the greatest           */

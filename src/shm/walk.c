@@ -89,7 +89,7 @@ static void concrete_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         w->n_loops++;
     }
     int64_t k = 0, *total = number < 64 ? &w->trace->total[number] : NULL;
-    for (pr_i128 iv = from; iv < to && w->n_steps < 4000000 && w->n_events <= w->limit; iv += step, k++) {
+    for (pr_i128 iv = from; iv < to && w->n_steps < PR_SHM_RUN_STEPS && w->n_events <= w->limit; iv += step, k++) {
         if (at < PR_SHM_LOOPS) {
             w->iteration[at] = k;
             w->flat[at] = total ? (*total)++ : -1;
@@ -440,9 +440,19 @@ static const pr_op *first_effect(const pr_region *r)
     return NULL;
 }
 
+/* A symbolic walk reads the body of a loop twice: 2^n times at depth n. Past the limit nothing is read any more. */
+static bool used_up(pr_walk *w, const pr_op *op)
+{
+    if (w->concrete || ++w->n_steps < PR_SHM_SYMBOLIC_STEPS) return false;
+    if (w->n_steps == PR_SHM_SYMBOLIC_STEPS)
+        pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_BUDGET, op, "too many nested loops and operations to follow");
+    return true;
+}
+
 static void step(pr_walk *w, const pr_op *op)
 {
-    w->n_steps++;
+    if (used_up(w, op)) return;
+    if (w->concrete) w->n_steps++;
     switch (op->opcode) {
     case PR_OP_SCF_FOR:
         if (w->concrete) concrete_loop(w, op, pr_region_block(op->regions[0]));
@@ -515,7 +525,8 @@ void pr_shm_run(pr_shm_prog *p, pr_arena *scratch, const int64_t *value, int n_v
     pr_walk_block(&w, pr_region_block(p->func->regions[0]));
     out->n_agents = p->n_agents;
     out->n_ws = w.n_ws;
-    out->too_long = w.n_events > limit || w.n_steps >= 4000000;
+    out->too_long = w.n_events > limit || w.n_steps >= PR_SHM_RUN_STEPS;
+    out->steps = w.n_steps;
 }
 
 void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out)

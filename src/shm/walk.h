@@ -5,6 +5,9 @@
 #include "shm/events.h"
 #include "shm/phases.h"
 
+/* Operations that one walk follows. */
+enum { PR_SHM_SYMBOLIC_STEPS = 1 << 17, PR_SHM_RUN_STEPS = 4000000 };
+
 typedef enum { PR_SV_NONE, PR_SV_TERM, PR_SV_VIEW, PR_SV_OPAQUE } pr_sv_kind;
 /* A value of the program as the walker sees it: a scalar term (Boolean for i1), a memdesc, or something
  * that is not followed. */

@@ -264,6 +264,8 @@ static void lower_node(void *user, pr_term t)
     const pr_terms *T = s->q->terms;
     Z3_context z = s->z;
     if (s->memo[t.id]) return;
+    s->too_large = s->too_large || (s->limited && s->n_nodes >= PR_SMT_NODES);
+    if (s->too_large) return;
     pr_term c[3] = { { 0 } };
     Z3_ast a[3] = { NULL };
     pr_term_op op = pr_term_op_of(T, t);
@@ -283,7 +285,10 @@ static void lower_node(void *user, pr_term t)
     case PR_TERM_OP_SUM: r = sum(s, t); break;
     case PR_TERM_OP_MUL: r = mul2(z, a[0], a[1]); break;
     case PR_TERM_OP_FDIV: case PR_TERM_OP_FMOD:
-    case PR_TERM_OP_TDIV: case PR_TERM_OP_TREM: r = division(s, op, c[0], c[1]); break;
+    case PR_TERM_OP_TDIV: case PR_TERM_OP_TREM:
+        s->n_divisions++;
+        r = division(s, op, c[0], c[1]);
+        break;
     case PR_TERM_OP_MIN: r = Z3_mk_ite(z, Z3_mk_le(z, a[0], a[1]), a[0], a[1]); break;
     case PR_TERM_OP_MAX: r = Z3_mk_ite(z, Z3_mk_le(z, a[0], a[1]), a[1], a[0]); break;
     case PR_TERM_OP_SELECT: r = Z3_mk_ite(z, a[0], a[1], a[2]); break;
@@ -305,13 +310,14 @@ static bool conjunct(pr_smt *s, pr_term t)
 {
     if (pr_term_none(t)) return false;
     pr_term_visit(s->q->terms, t, lower_node, s);
+    if (s->too_large) return false;
     assert_(s, s->memo[t.id]);
     return true;
 }
 
-bool pr_smt_lower(pr_smt *s, Z3_context z, const pr_query *q, pr_arena *arena)
+bool pr_smt_lower(pr_smt *s, Z3_context z, const pr_query *q, bool limited, pr_arena *arena)
 {
-    *s = (pr_smt){ .z = z, .q = q, .arena = arena, .box = pr_query_box(q) };
+    *s = (pr_smt){ .limited = limited, .z = z, .q = q, .arena = arena, .box = pr_query_box(q) };
     pr_term overlap[2];
     int n = pr_query_overlap(q, s->box, overlap);
     s->memo = PR_NEW_N(arena, Z3_ast, pr_terms_count(q->terms));

@@ -76,15 +76,15 @@ static void read_model(pr_smt *s, Z3_solver solver, pr_arena *scratch, pr_outcom
     }
 }
 
-/* What a unit of Z3 costs, and how many are of use, grow with the formula: the limit is for one of this many terms,
- * and shrinks with the square beyond. */
-enum { LIMIT_NODES = 600 };
+/* What a unit of Z3 costs, and how many are of use, grow with the formula: the limit is for one of this many terms and
+ * quotients (each an unknown of its own, and cuts over all of them), and shrinks with the square beyond. */
+enum { LIMIT_NODES = 600, LIMIT_DIVISIONS = 24 };
 
-static int64_t scaled_limit(int64_t rlimit, int64_t n_nodes)
+static int64_t scaled(int64_t rlimit, int64_t n, int64_t most)
 {
-    if (rlimit <= 0 || n_nodes <= LIMIT_NODES) return rlimit;
-    int64_t scaled = (int64_t)((pr_i128)rlimit * LIMIT_NODES / n_nodes * LIMIT_NODES / n_nodes);
-    return scaled > 0 ? scaled : 1;
+    if (rlimit <= 0 || n <= most) return rlimit;
+    int64_t less = (int64_t)((pr_i128)rlimit * most / n * most / n);
+    return less > 0 ? less : 1;
 }
 
 /* One configuration; true when it settled the query or retrying is pointless. */
@@ -92,7 +92,7 @@ static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *sc
                     pr_outcome *out)
 {
     Z3_context z = s->z;
-    int64_t rlimit = scaled_limit(limits->z3_rlimit, s->n_nodes);
+    int64_t rlimit = scaled(scaled(limits->z3_rlimit, s->n_nodes, LIMIT_NODES), s->n_divisions, LIMIT_DIVISIONS);
     Z3_solver solver = pr_z3_solver_new(z, tried[config].arith, rlimit);
     if (!solver || pr_z3_failed()) return false;
     uint64_t before = pr_z3_resources(z, solver);
@@ -100,9 +100,9 @@ static bool attempt(pr_smt *s, int config, const pr_limits *limits, pr_arena *sc
     bool done = false;
     if (!pr_z3_failed()) {
         pr_watch *w = pr_z3_watch(z, limits->t_wall_ms, limits->interrupt);
-        if (limits->max_memory > 0) pr_z3_memory(limits->max_memory);
+        pr_z3_memory(limits->max_memory > 0 ? limits->max_memory : PR_SMT_MEMORY);
         Z3_lbool r = Z3_solver_check(z, solver);
-        if (limits->max_memory > 0) pr_z3_memory(0);
+        pr_z3_memory(0);
         bool fired = pr_watch_end(w);
         uint64_t after = pr_z3_resources(z, solver);
         if (after > before) out->cost += after - before;
@@ -150,8 +150,11 @@ static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *li
     }
     pr_smt s;
     out->message = "Z3 reported an error";
-    if (!pr_smt_lower(&s, engine->z, q, scratch)) {
-        if (!pr_z3_failed()) {
+    if (!pr_smt_lower(&s, engine->z, q, limits->z3_rlimit > 0, scratch)) {
+        if (s.too_large) {
+            out->why = PR_REFUSAL_BUDGET;
+            out->message = "the question is too large for Z3";
+        } else if (!pr_z3_failed()) {
             out->why = PR_REFUSAL_UNKNOWN;
             out->message = "a constant leaves the exact integer range";
         }

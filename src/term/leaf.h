@@ -60,6 +60,7 @@ typedef struct pr_builder {
     int relaxed;                /* terms replaced by free columns, conjuncts dropped          */
     uint32_t relaxed_term;      /* the first of them                                       */
     bool contradiction;
+    int64_t work, most_work;    /* terms, rows and pairs looked at; past the limit quotients are relaxed */
 } pr_builder;
 
 static inline int pr_local(const pr_builder *b, uint32_t id)

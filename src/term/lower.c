@@ -200,9 +200,11 @@ static pr_interval meet(pr_interval a, pr_interval c)
 
 /* --- division ------------------------------------------------------------------------------ */
 
-/* Quotient and remainder forms of x by d > 1 (floor); false on overflow. */
+/* Quotient and remainder forms of x by d > 1 (floor); false on overflow, or when too much was looked at. */
 static bool floor_pair(pr_builder *b, pr_lin x, pr_i128 d, pr_lin *quotient, pr_lin *remainder)
 {
+    b->work += 1 + (b->rows.n + b->pairs.n) / 4;
+    if (b->work > b->most_work) return false;
     /* x = d*whole + rest: the coefficients that d divides (as in D3), the constant by floor. */
     pr_lin whole = { b->pool.n, 0, pr_fdiv(x.k, d) };
     for (int i = 0; i < x.n; i++) {
@@ -547,6 +549,7 @@ static bool value_of(pr_builder *b, uint32_t root, pr_lin *out, pr_choice *c)
     b->stack.n = 0;
     pr_vec_push(b->arena, &b->stack, root);
     while (b->stack.n) {
+        b->work++;
         uint32_t id = b->stack.data[b->stack.n - 1];
         const node *x = &T->nodes[id];
         if (b->memo[pr_local(b, id)] >= 0) {

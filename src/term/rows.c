@@ -16,6 +16,10 @@
  * same when a term has no linear form there, so that a witness would be one by chance. */
 enum { NODES_PER_LEAF = 64, PATIENCE = 32, LUCK = 6 };
 
+/* What one leaf (entries of its matrix) and one node (columns, rows and conjuncts) may cost in the mean: nodes and leaves
+ * alone bound the search of a small query, not that of a large one. */
+enum { ENTRIES_PER_LEAF = 1 << 12, SIZE_PER_NODE = 256, LOOKS_PER_NODE = 1 << 12 /* builder's work */ };
+
 typedef struct frame {
     pr_choice choice;
     pr_i128 next;                   /* alternative to take next                     */
@@ -35,6 +39,7 @@ typedef struct search {
     bool distinct_done;
     bool all_rows;                  /* every closed branch was closed without the engine */
     int64_t nodes;
+    int64_t entries, size;          /* of the systems examined in full; of the nodes     */
     int64_t deadline_ns;            /* 0 = none */
     pr_refusal_kind open_why;       /* why some branch is not decided; NONE = all are */
     const char *open_message;
@@ -187,9 +192,8 @@ static void learn(search *s, const pr_system *sys)
 
 typedef enum { LEAF_CLOSED, LEAF_OPEN, LEAF_FOUND } leaf_state;
 
-/* A system is a dense matrix: what does not fit into 64 MiB is not looked at. The second one, with distances, is for
- * small ones. */
-enum { MOST_ENTRIES = 1 << 22, MOST_WITH_DISTANCES = 1 << 18 };
+/* A system is a dense matrix: larger ones take seconds each and are not looked at. */
+enum { MOST_ENTRIES = 1 << 18, MOST_WITH_DISTANCES = 1 << 18 };
 static int64_t entries(const pr_builder *b) { return (int64_t)(b->cols.n + 1) * (b->rows.n + 1); }
 
 /* Is the leaf empty once ordered pairs of columns have their distance as a column? Asked before an engine is. */
@@ -208,6 +212,7 @@ static leaf_state examine(search *s, bool complete, bool use_engine)
         if (complete) leave_open(s, PR_REFUSAL_BUDGET, "a conjunction has too many rows and columns");
         return LEAF_OPEN;
     }
+    if (use_engine) s->entries += entries(b);
     pr_system *sys = system_of(b, b->arena);
     bool raw = s->flags & PR_ROWS_NO_PREPARE;
     if (!raw) {
@@ -353,6 +358,11 @@ static bool stopped(search *s)
                    || s->nodes > (int64_t)l->max_leaves * NODES_PER_LEAF)) {
         if (s->open_why != PR_REFUSAL_INTERNAL) s->open_why = PR_REFUSAL_NONE;
         leave_open(s, PR_REFUSAL_BUDGET, "the limit of conjunctions (leaves) is used up");
+    } else if (l->max_leaves > 0
+               && (s->entries > (int64_t)l->max_leaves * ENTRIES_PER_LEAF
+                   || s->size > (int64_t)l->max_leaves * NODES_PER_LEAF * SIZE_PER_NODE || s->b.work > s->b.most_work)) {
+        if (s->open_why != PR_REFUSAL_INTERNAL) s->open_why = PR_REFUSAL_NONE;
+        leave_open(s, PR_REFUSAL_BUDGET, "the conjunctions (leaves) of the query are too large together");
     } else if (s->open_why != PR_REFUSAL_NONE && s->out->leaves >= s->last_leaf) {
         return true;
     } else {
@@ -387,6 +397,7 @@ static void run_search(search *s)
     /* Constructors and evaluation may grow the store: never release what it lives in. */
     bool reuse = b->arena != pr_terms_arena(b->T);
     for (bool more = true; more; more = advance(s)) {
+        s->size += b->cols.n + b->rows.n + b->items.n;
         if (s->nodes++ > 0 && stopped(s)) return;
         pr_choice c = { .kind = PR_CHOICE_NONE };
         if (!b->contradiction) pass(s, &c);
@@ -434,6 +445,7 @@ void pr_rows_decide(const pr_query *q, const pr_limits *limits, unsigned flags, 
         out->message = "a constant leaves the exact integer range";
         return;
     }
+    s.b.most_work = limits->max_leaves > 0 ? (int64_t)limits->max_leaves * NODES_PER_LEAF * LOOKS_PER_NODE : INT64_MAX;
     s.only_empty = limits->only_empty || has_no_value(&s.b);
     for (int i = 0; i < q->n_core; i++) pr_lower_push(&s.b, q->core[i].id, true);
     for (int i = 0; i < q->n_premises; i++) pr_lower_push(&s.b, q->premises[i].id, true);

@@ -424,6 +424,19 @@ class Certificates(unittest.TestCase):
             code, out = recheck(folder)
             self.assertEqual(code, expected, out)
 
+    def test_folders_above(self):
+        """Missing folders above DIR are made; a file in the way is an error."""
+        deep = os.path.join(self.root, "not", "there", "yet")
+        certify(deep, os.path.join(TTIR, "vadd.json"))
+        self.assertEqual(recheck(deep)[0], 0)
+        many = os.path.join(self.root, "nor", "here")
+        certify(many, *(os.path.join(TTIR, n) for n in ("vadd.json", "softmax.json")))
+        self.assertEqual(len(glob.glob(os.path.join(many, "*", "manifest.json"))), 2)
+        blocked = os.path.join(deep, "manifest.json", "below")
+        done = subprocess.run([BINARY, "check", "--certify", blocked, os.path.join(TTIR, "vadd.json")], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cannot make the folder", done.stderr)
+
     def test_second_certificate(self):
         done = subprocess.run([BINARY, "check", "--certify", self.folders[0], os.path.join(TTIR, "vadd.json")],
                               capture_output=True, text=True)
