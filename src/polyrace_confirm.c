@@ -177,7 +177,7 @@ static bool to_witness(const pr_records *r, const pr_launch *l, const pr_replay_
 {
     for (int i = 0; i < r->records.n; i++) {
         const pr_record *rec = &r->records.data[i];
-        if (rec->site.op_id != from->op->id || rec->site.n_calls != from->n_calls || rec->base != from->base) continue;
+        if (rec->site.op_id != from->op->id || rec->site.n_calls != from->n_calls || rec->base != from->base || rec->base < 0) continue;
         if (from->n_calls && memcmp(rec->site.calls, from->calls, sizeof(int) * (size_t)from->n_calls) != 0) continue;
         const pr_tensor *t = l->args[rec->base].tensor;
         int loops = 0;

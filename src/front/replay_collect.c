@@ -39,7 +39,7 @@ static int find_site(pr_rlog *l, const pr_interp_event *e)
 static bool inside(const pr_rlog *l, int base, uint64_t addr)
 {
     const pr_replay_storage *s = l->o.storage;
-    if (!s) return true;
+    if (!s || (base < 0 && l->o.complete_only)) return true; /* whose storage it is in is not known: it takes part everywhere */
     if (base >= 0) return !s[base].known || (s[base].lo <= addr && addr < s[base].hi);
     bool any = false;
     for (int i = 0; i < l->setup->n_args; i++) {

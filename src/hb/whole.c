@@ -21,6 +21,7 @@ static bool answers(pr_refusal_kind k)
 static bool may_try(const pr_run *run)
 {
     const pr_options *o = run->o;
+    bool pointers = false;
     if (!run->confirm || !run->confirm->whole || o->engine != PR_ENGINE_AUTO || o->cross_check || run->d.late || o->source_order || o->dep_strict) return false;
     for (int i = 0; i < run->R->refusals.n; i++)
         if (!answers(run->R->refusals.data[i].kind)) return false;
@@ -29,9 +30,13 @@ static bool may_try(const pr_run *run)
     for (int i = 0; i < run->R->records.n; i++) {
         const pr_record *r = &run->R->records.data[i];
         if (r->refused.kind && !answers(r->refused.kind)) return false;
-        if (r->base < 0 || r->base >= run->L->n_args || !run->L->args[r->base].tensor) return false;
+        if (r->base < 0 && r->refused.kind != PR_REFUSAL_INDIRECT_ADDRESS) return false;   /* else: a pointer from a table */
+        if (r->base >= run->L->n_args || (r->base >= 0 && !run->L->args[r->base].tensor)) return false;
+        pointers = pointers || r->base < 0;
         if (r->is_await) return false;          /* waits are followed by schedule.c alone */
     }
+    for (int i = 0; i < run->L->n_args && pointers; i++)      /* invented addresses are not those that a table holds */
+        if (run->L->args[i].tensor && run->L->args[i].tensor->synthetic) return false;
     return true;
 }
 

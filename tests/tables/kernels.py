@@ -642,3 +642,24 @@ def last_lane(out, B: tl.constexpr, D: tl.constexpr):
 
 case("reduce_all_safe", last_lane, "ok T0 noqual=contents", (5,), dict(out=T("i32", 256), B=32, D=32))
 case("reduce_all_race", last_lane, "races WAW:S:S/programs", (5,), dict(out=T("i32", 256), B=32, D=64))
+
+
+# ---- a table of pointers: the addresses are known, the tensors are not -------------------------------------------------
+@triton.jit
+def by_pointer(ptrs, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    at = tl.load(ptrs + pid).to(tl.pointer_type(tl.int32))
+    x = tl.load(at + tl.arange(0, B))
+    tl.store(tl.load(ptrs + 4 + pid).to(tl.pointer_type(tl.int32)) + tl.arange(0, B), x)
+    tl.store(out + pid, 1)
+
+
+def pointers(*targets):
+    return dict(ptrs=T("i64", 8, values=[1 << 40, (1 << 40) + 4, (1 << 40) + 64, 1 << 40, *targets]), out=T("i32", 4), B=32)
+
+
+FAR = 1 << 41
+case("pointers_safe", by_pointer, "ok T1-launch qual=contents", (4,), pointers(FAR, FAR + 128, FAR + 256, FAR + 384))
+case("pointers_close", by_pointer, "unsupported indirect-address never=ok", (4,), pointers(FAR, FAR + 124, FAR + 256, FAR + 384))
+case("pointers_in_place", by_pointer, "unsupported indirect-address never=ok", (4,), pointers(FAR, FAR + 128, FAR + 256, 1 << 40))
+case("pointers_open", by_pointer, "unsupported indirect-address never=ok", (4,), dict(ptrs=T("i64", 8), out=T("i32", 4), B=32))
