@@ -196,22 +196,24 @@ static bool to_witness(const pr_records *r, const pr_launch *l, const pr_replay_
     return false;
 }
 
-static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l, const pr_replay_result *x, pr_whole *out)
+static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l, const pr_replay_result *x, bool some, pr_whole *out)
 {
     out->read_contents = x->read_contents;
     out->used_dependency = x->used_dependency;
     out->loose = PR_NEW_N(arena, bool, l->n_args + 1);
     if (x->refused) out->why_not = x->refused;
-    else if (x->n_inconclusive) out->why_not = x->inconclusive[0].why;
     else if (x->n_ub) out->why_not = x->ub[0].why;
+    else if (some && !x->n_races) out->why_not = "no race is certain";
+    else if (x->n_inconclusive && !some) out->why_not = x->inconclusive[0].why;
     else if (x->n_possible && !x->n_races) out->why_not = "whether a race happens rests on a value that only a run could know";
-    else if (x->loose >> 63) out->why_not = "an access to an unknown tensor";
+    else if (x->loose >> 63 && !some) out->why_not = "an access to an unknown tensor";
     for (int a = 0; a < l->n_args && !out->why_not; a++) {
         out->loose[a] = a < 63 && (x->loose >> a & 1);
         if (a >= 63) out->why_not = "too many arguments";
     }
     for (int i = 0; i < x->n_races && !out->why_not; i++) {
         pr_race race = { .intra = x->races[i].intra };
+        if (some && race.intra) continue;
         if (!to_witness(r, l, &x->races[i].first, &race.a) || !to_witness(r, l, &x->races[i].second, &race.b))
             out->why_not = "a racing access has no record";
         else pr_vec_push(arena, &out->races, race);
@@ -223,24 +225,26 @@ static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l,
     }
 }
 
-static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch *l, pr_whole *out, pr_error *err)
+static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch *l, bool some, pr_whole *out, pr_error *err)
 {
     pr_job *j = user;
     pr_interp_setup setup;
+    *out = (pr_whole){ 0 };
     out->why_not = "the grid is not known";
     pr_arena *own = pr_arena_new(0, pr_arena_oom(j->arena));
     if (!own) return pr_fail(err, PR_ERR_MEMORY, "", 0, 0, "out of memory");
-    if (pr_job_interp(own, j, true, &setup)) {
+    /* all contents where the replay says whether a program writes what it read; else those that no record may write */
+    if (pr_job_interp(own, j, !some, &setup)) {
         pr_replay_storage *s = PR_NEW_N(own, pr_replay_storage, l->n_args + 1);
         for (int a = 0; a < l->n_args; a++)
             if (l->args[a].tensor)
                 s[a] = (pr_replay_storage){ true, (uint64_t)l->args[a].tensor->storage_lo, (uint64_t)l->args[a].tensor->storage_hi };
         pr_replay_options o = { .storage = s, .num_warps = l->num_warps, .max_programs = WHOLE_PROGRAMS, .max_events = WHOLE_EVENTS,
-                                .max_pairs = WHOLE_PAIRS, .complete_only = true };
+                                .max_pairs = WHOLE_PAIRS, .complete_only = !some, .known_text = true };
         setup.max_work = WHOLE_WORK;
         *out = (pr_whole){ 0 };
         pr_replay_result x = pr_replay_run(own, &setup, &o);
-        take_whole(j->arena, r, l, &x, out);
+        take_whole(j->arena, r, l, &x, some, out);
         if (out->why_not) out->why_not = pr_arena_strndup(j->arena, out->why_not, strlen(out->why_not));
     }
     pr_arena_free(own);

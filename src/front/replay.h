@@ -17,6 +17,7 @@ typedef struct pr_replay_options {
     int num_warps;               /* 0 = 4; for the replication rule of happens-before.md 1.5          */
     bool dep_strict;
     bool complete_only;          /* give up at once where the answer cannot be complete: `refused`      */
+    bool known_text;             /* refuse a text that computes with addresses or has barriers for some address spaces */
 } pr_replay_options;
 
 typedef struct pr_replay_access {

@@ -143,7 +143,7 @@ void pr_rlog_collect(pr_rlog *l, pr_arena *arena, const pr_interp_setup *setup,
         l->refused = "the grid is empty or has more programs than max_programs";
         return;
     }
-    if (l->o.complete_only && !followed(setup->ir->module)) {
+    if (l->o.known_text && !followed(setup->ir->module)) {
         l->refused = "the text computes with addresses, or has a barrier for some address spaces";
         return;
     }

@@ -51,8 +51,9 @@ typedef struct pr_confirmer {
     /* one access of an out-of-bounds finding */
     pr_status (*access)(void *user, const pr_records *r, const pr_launch *l, const int64_t grid[3],
                         const pr_witness_access *a, bool *confirmed, pr_error *err);
-    /* What do all programs of the launch do? Answers only when the execution knows every address and condition that matters. */
-    pr_status (*whole)(void *user, const pr_records *r, const pr_launch *l, pr_whole *out, pr_error *err);
+    /* What do all programs of the launch do? Answers only when the execution knows every address and condition that matters;
+     * with some: as far as it knows them, and then only by races between programs that happen in every execution. */
+    pr_status (*whole)(void *user, const pr_records *r, const pr_launch *l, bool some, pr_whole *out, pr_error *err);
 } pr_confirmer;
 
 /* Text order, which gives records their final numbers. */

@@ -61,6 +61,7 @@ static void take_race(pr_run *run, pr_race *race, bool contents)
         if (p->intra != race->intra || (p->a < p->b ? p->a : p->b) != lo || (p->a < p->b ? p->b : p->a) != hi) continue;
         p->state = PR_PAIR_WITNESS;
         p->query = PR_NEW(run->arena, pr_query);
+        p->executed = true;
         p->reads_contents = contents;
         race->pair = i;
     }
@@ -91,11 +92,26 @@ void pr_common_qualifiers(pr_run *run)
         pr_add_qualifier(run, pr_arena_printf(run->arena, "assumes %s", run->L->assume[i].text));
 }
 
+/* The execution does not know everything. Without atomics nothing orders two programs, so accesses of two programs that are
+ * certain to happen at one byte race whatever the rest is. What is left stays refused. */
+static bool certain_races(pr_run *run, pr_status *st)
+{
+    pr_whole w = { 0 };
+    *st = run->confirm->whole(run->confirm->user, run->R, run->L, true, &w, run->err);
+    if (*st != PR_OK || w.why_not || !w.races.n || w.races.n > PR_MOST_RACES) return false;
+    run->out->qualifiers.n = 0;
+    pr_common_qualifiers(run);
+    for (int i = 0; i < w.races.n; i++) take_race(run, &w.races.data[i], w.read_contents);
+    if (w.read_contents) pr_add_qualifier(run, "reads tensor contents");
+    return true;
+}
+
 bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status *st)
 {
     pr_whole w = { 0 };
     if (!launch || run->out->races.n || !may_try(run)) return false;
-    *st = run->confirm->whole(run->confirm->user, run->R, run->L, &w, run->err);
+    *st = run->confirm->whole(run->confirm->user, run->R, run->L, false, &w, run->err);
+    if (*st == PR_OK && w.why_not && !run->R->has_atomics) return certain_races(run, st);
     if (*st != PR_OK || w.why_not) return false;
     for (int i = 0; i < w.races.n; i++)
         if (!reportable(run, &w.races.data[i])) return false;

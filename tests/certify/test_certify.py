@@ -104,7 +104,7 @@ class Certificates(unittest.TestCase):
             self.assertIn(why, out)
 
     # settled by executing the launch: no query states it
-    EXECUTED = ("sort_", "compact_", "group_", "prefix_", "pointers_", "while_steps", "p77_u8_200", "p78_view", "p44_written")
+    EXECUTED = ("sort_", "compact_", "group_", "prefix_", "pointers_", "lookback_race", "while_steps", "p77_u8_200", "p78_view", "p44_written")
 
     def test_executed(self):
         """A pair that an execution settled is named and not confirmed."""

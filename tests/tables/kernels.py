@@ -663,3 +663,46 @@ case("pointers_safe", by_pointer, "ok T1-launch qual=contents", (4,), pointers(F
 case("pointers_close", by_pointer, "unsupported indirect-address never=ok", (4,), pointers(FAR, FAR + 124, FAR + 256, FAR + 384))
 case("pointers_in_place", by_pointer, "unsupported indirect-address never=ok", (4,), pointers(FAR, FAR + 128, FAR + 256, 1 << 40))
 case("pointers_open", by_pointer, "unsupported indirect-address never=ok", (4,), dict(ptrs=T("i64", 8), out=T("i32", 4), B=32))
+
+
+# ---- certain races of a kernel that nothing else is known of: flags without atomics -----------------------------------
+@triton.jit
+def lookback(status, flags, out, START: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(status + pid, START)  # @W
+    at = pid - 1
+    while at >= 0:
+        v = tl.load(flags + at, volatile=True)  # @R
+        while v == 0:
+            v = tl.load(flags + at, volatile=True)  # @P
+        at = tl.where(v == 1, at - 1, -1)
+    tl.store(out + pid, at)
+
+
+case("lookback_race", lookback, "races RAW:W:R/programs", (4,), dict(status=T("i32", 4), flags=T("i32", 4, of="status"), out=T("i32", 4), START=1))
+case("lookback_apart", lookback, "ok noqual=contents", (4,), dict(status=T("i32", 4), flags=T("i32", 4), out=T("i32", 4), START=1))
+
+
+@triton.jit
+def maybe_first(gate, status, other, out):
+    pid = tl.program_id(0)
+    at = tl.load(gate + pid)
+    while at > 0:
+        tl.store(status + pid, at)
+        at = tl.load(status + pid - 1) * at - tl.load(gate + at)
+    tl.store(out + pid, at)
+
+
+case("lookback_maybe", maybe_first, "unsupported never=races never=ok", (4,), dict(gate=T("i32", 4), status=T("i32", 4), other=T("i32", 4), out=T("i32", 4)))
+
+
+# a table that the kernel may write says nothing of the second program
+@triton.jit
+def written_table(table, where, out):
+    pid = tl.program_id(0)
+    i = tl.load(table + pid)
+    tl.store(table + tl.load(where + pid), 1)
+    tl.store(out + i, 1)
+
+
+case("written_table", written_table, "unsupported never=races never=ok", (2,), dict(table=T("i32", 2, values=[0, 0]), where=T("i32", 2), out=T("i32", 4)))
