@@ -30,6 +30,7 @@ typedef struct pr_loop_probe {
     pr_ids bound_ids;
     pr_i128 trip;                  /* -1: not constant                                           */
     const pr_val *more[8]; int n_more; /* of a while: conditions beside the one that counts             */
+    bool drawn;                    /* a while whose turns are drawn from a counter: none counts, `more` is its condition */
     pr_i128 k_most;
     uint32_t mark;                 /* symbols from here on belong to the probe                     */
     pr_var k;                      /* of the probe                                               */

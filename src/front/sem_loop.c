@@ -375,8 +375,9 @@ static bool blocks_lag(void *user, const pr_terms *T, pr_term t)
 {
     lag_test *l = user;
     if (pr_term_op_of(T, t) != PR_TERM_OP_APP || pr_term_sym(T, t).id < l->p->mark) return false;
-    /* what the body loads is a function of the iteration, named by the symbol's arguments */
-    if (pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_LOADED) return false;
+    /* what the body loads, or an atomic returns there, is named by the symbol's arguments: the iteration */
+    pr_sym_kind kind = pr_sym_get(T, pr_term_sym(T, t))->kind;
+    if (kind == PR_SYM_LOADED || kind == PR_SYM_OBSERVED) return false;
     const pr_placeholder *h = holder_of(l->c, pr_term_sym(T, t).id);
     if (!h || h->probe != l->p) return true;
     pr_sol_kind k = l->p->sol[h->slot].kind;
@@ -658,7 +659,9 @@ static void push_more(pr_lower *c, const pr_op *op, probe *p, pr_term k)
         held = pr_and(c->T, held, v->held);
         ids = pr_ids_union(c, ids, p->more[i]->all);
     }
+    const pr_frame *outer = c->frame;
     pr_push_cond(c, op, all, held, ids);
+    if (p->drawn && c->frame != outer) ((pr_frame *)c->frame)->turn = true;
 }
 
 /* p: bounds set, probed when it carries anything. */

@@ -195,6 +195,44 @@ static const char *counting_bounds(pr_lower *c, probe *p, const pr_op *cond)
     return why;
 }
 
+static bool is_drawn(void *user, const pr_terms *T, pr_term t)
+{
+    const probe *p = user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_term_sym(T, t).id >= p->mark && pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_OBSERVED;
+}
+
+static bool is_this(void *user, const pr_terms *T, pr_term t)
+{
+    (void)T;
+    return pr_term_is(t, *(const pr_term *)user);
+}
+
+/* Turns that are drawn: the condition looks at a carried value that an atomic of the body returned in the turn before. How many
+ * turns a program runs is open, so the loop gets any number of them, each under the condition. Needs no refusal: that holds for every
+ * execution; what distinguishes the turns is what is known of the results (hb/sync_draw.c). */
+static bool drawn_turns(pr_lower *c, probe *p, const pr_op *cond)
+{
+    static const pr_type i64 = { .kind = PR_TYPE_INT, .bits = 64 };
+    const pr_val *k = pr_get(c, cond->operands[0]);
+    bool found = false;
+    if (k->kind != PR_VAL_BOOL || pr_term_none(k->term)) return false;
+    for (int i = 0; i < p->n && !found; i++) {
+        if (p->holder[i]->kind != PR_VAL_INT || p->yield[i]->kind != PR_VAL_INT || pr_term_none(p->yield[i]->term)) continue;
+        found = pr_term_any(c->T, p->yield[i]->term, is_drawn, p) && pr_term_any(c->T, k->term, is_this, &p->holder[i]->term);
+    }
+    if (!found) return false;
+    p->lower = PR_TERM_ZERO;
+    p->upper = pr_val_opaque(c, p->op, &i64, NULL, 0, false, PR_REFUSAL_SPIN_SHAPE, "turns of a while loop")->term;
+    p->step = pr_const(c->T, 1);
+    p->bounds_held = p->increment_held = PR_TERM_TRUE;
+    p->bound_ids = (pr_ids){ NULL, 0 };
+    pr_loop_set_trip(c, p);
+    p->more[0] = k;
+    p->n_more = 1;
+    p->drawn = true;
+    return true;
+}
+
 static void widen(const pr_op *op, pr_free_loop *f)
 {
     if (op->id < f->first) f->first = op->id;
@@ -272,12 +310,15 @@ void pr_sem_while(pr_lower *c, const pr_op *op)
     for (int i = 0; i < p->n; i++) p->init[i] = pr_operand(c, op, i);
     const pr_op *cond = pr_block_terminator(p->pre);
     const char *why = NULL;
+    bool probed = false;
     if (!cond || cond->opcode != PR_OP_SCF_CONDITION || !p->n) why = "it carries no counter";
     else if (!passes_on(c, p, cond))
         why = "its condition passes on other values";
     else if (pr_region_touches_memory(c->ir, before)) why = "its condition touches memory";
-    else if (!pr_loop_probe_body(c, p)) why = "its body is not understood";
+    else if (!(probed = pr_loop_probe_body(c, p))) why = "its body is not understood";
     else why = counting_bounds(c, p, cond);
+    if (why && probed && drawn_turns(c, p, cond)) why = NULL;
     if (why) free_while(c, op, p, why);
     else pr_loop_finish(c, op, p);
+    if (p->drawn) c->waited = true;        /* it need not end */
 }

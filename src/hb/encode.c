@@ -263,6 +263,7 @@ static void refuse_unknown(pr_encoding *e, pr_side *s)
         pr_term v = apply(s, f.app.data[i]);
         const pr_sym_info *sym = pr_sym_get(T, pr_term_sym(T, f.app.data[i]));
         if (sym->kind == PR_SYM_OBSERVED && pr_term_arity(T, f.app.data[i]) == 0 && pr_sync_admits(e, sym->access)) continue;
+        if (sym->kind == PR_SYM_OBSERVED && pr_sync_names(e, s->record, f.app.data[i])) continue;
         if (pr_term_none(v) || pr_term_any(T, v, is_private, NULL)) {
             pr_refusal_kind kind;
             const char *why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &kind);

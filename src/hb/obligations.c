@@ -96,7 +96,7 @@ static bool counts_loaded(pr_encoding *e, const pr_side *s, pr_term t)
 }
 
 /* The same with what is known of the results of atomics; EMPTY then rests on their initial values. */
-static void ask_with_atomics(pr_run *run, pr_encoding *e, const pr_term_vec *conj, bool may_use_z3, pr_outcome *o)
+static void ask_with_atomics(pr_run *run, pr_encoding *e, const pr_side *side, const pr_term_vec *conj, bool may_use_z3, pr_outcome *o)
 {
     pr_term_vec all = { 0 };
     pr_query q;
@@ -107,6 +107,7 @@ static void ask_with_atomics(pr_run *run, pr_encoding *e, const pr_term_vec *con
     }
     if (!free_value || o->answer == PR_ANSWER_EMPTY) return;
     pr_sync_facts(e, true, &all);
+    pr_sync_draw_facts(e, side, NULL, false, &all);
     if (all.n == conj->n) return;
     pr_encode_single(e, all.data, all.n, &q);
     pr_decide(&run->d, &q, may_use_z3, o, NULL);
@@ -142,7 +143,7 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_query q;
         pr_encode_single(e, conj.data, conj.n, &q);
         pr_decide(&run->d, &q, may_use_z3, o, NULL);
-        ask_with_atomics(run, e, &conj, may_use_z3, o);
+        ask_with_atomics(run, e, v->side, &conj, may_use_z3, o);
         open_value open = { e };
         *free_values = pr_term_any(T, broken, is_open_value, &open) || counts_loaded(e, v->side, broken);
         bool entry = pr_term_any(T, broken, is_unknown_entry, NULL);
@@ -450,7 +451,7 @@ pr_status pr_bounds_check(pr_run *run, pr_encoding *launch)
             pr_vec_push(run->arena, &conj, outside);
             pr_encode_single(launch, conj.data, conj.n, &q);
             pr_decide(&run->d, &q, false, &o, NULL);   /* undecided is a qualifier: not worth the last resort */
-            ask_with_atomics(run, launch, &conj, false, &o);
+            ask_with_atomics(run, launch, s, &conj, false, &o);
         }
         if (o.answer == PR_ANSWER_EMPTY) continue;
         qualify_bounds(run, r);

@@ -33,6 +33,7 @@ typedef struct pr_frame {
     pr_loc loc;
     /* COND */
     pr_term cond, held;            /* held: obligations of the values cond is computed from         */
+    bool turn;                     /* with it the while loop just outside goes on: it held in every turn before, too */
     /* LOOP: runs for k = 0, 1, ... while lower + k*step < upper (signed)                           */
     int loop;                      /* loop number = index of the ITER variable                     */
     pr_var k;

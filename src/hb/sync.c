@@ -73,7 +73,7 @@ bool pr_sync_within(const pr_frame *inner, const pr_frame *outer)
 
 /* Can an execution of y touch bytes that x's execution touches? other: only in another program. torn: only at
  * another address. */
-static bool may_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool other, bool torn)
+bool pr_sync_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool other, bool torn)
 {
     pr_terms *T = e->terms;
     pr_term_vec core = { 0 };
@@ -130,11 +130,11 @@ void pr_sync_find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
         if (e->component[u->base] != e->component[x->record->base]) continue;
         const pr_side *y = pr_encoding_side(e, i, PR_SIDE_B);
         bool self = i == v->record && !v->tile;   /* a tile's other lanes may write the cell too */
-        bool meets = may_meet(e, x, y, self, false);
+        bool meets = pr_sync_meet(e, x, y, self, false);
         if (self) v->own_again = meets || v->in_loop;
         if (!meets && !self) continue;
         bool exact = u->width == x->record->width && (shown_aligned(e, x) && shown_aligned(e, y));
-        if (!whole_rmw(u) || u->width != x->record->width || (!exact && may_meet(e, x, y, self, true))) v->closed = false;
+        if (!whole_rmw(u) || u->width != x->record->width || (!exact && pr_sync_meet(e, x, y, self, true))) v->closed = false;
         pr_vec_push(e->arena, &w, i);
     }
     v->writers = w.data;
@@ -389,6 +389,7 @@ pr_sync *pr_sync_of(pr_encoding *e)
     y->building = true;
     y->axis = -1;
     find_events(e, y, false);
+    pr_sync_find_draws(e, y);
     y->tickets = true;
     find_events(e, y, true);
     pr_sync_find_orders(e, y);

@@ -47,6 +47,11 @@ typedef struct pr_sync_lock { int acquire, release; } pr_sync_lock;
 /* A turn: the program waits (event) for turn at the location and releases turn + 1 there; it starts with first. */
 typedef struct pr_sync_turn { int wait, release; pr_term turn; pr_i128 first; } pr_sync_turn;
 
+/* A counter that records draw from, in loops, by several records, by tiles: its executions are at most `most`, and what they add is
+ * `step`, or (step 0) between 0 and some amount, together at most `total`. Results start at first. sync_draw.c */
+typedef struct pr_sync_counter { pr_i128 addr, first, step, most, total; int width; } pr_sync_counter;
+typedef struct pr_sync_draw { int record, counter; } pr_sync_draw;
+
 /* Cell order: results a and b of two events at one cell that some execution can have together, and in which order.
  * every: any result of the one goes with any of the other. own: of one program, i before j in text; else of two different programs. */
 typedef struct pr_seen_pair { pr_i128 a, b; bool before, after; } pr_seen_pair;
@@ -60,6 +65,9 @@ typedef struct pr_sync {
     PR_VEC(pr_sync_event) events, tiles;
     PR_VEC(pr_sync_lock) locks;
     PR_VEC(pr_sync_turn) turns;
+    PR_VEC(pr_sync_counter) counters;
+    PR_VEC(pr_sync_draw) draws;
+    PR_VEC(pr_term) drawn;         /* results of draws that some query was told of                   */
     PR_VEC(pr_cell_order) orders;
     PR_VEC(pr_program_sees) sees;
     bool never_ends;               /* cell order: a program that surely comes to a wait never leaves it       */
@@ -89,11 +97,19 @@ pr_vset pr_sync_before_first(pr_encoding *e, const pr_sync_event *wait);
 /* sync_stuck.c: waits that no program of the launch comes through. stuck[record]: an access that is never performed. */
 bool pr_sync_stuck(pr_encoding *e, bool *stuck);
 /* Fills closed, writers, own_again. first_through: only what may write before any program has come through the wait v. */
+/* Can an execution of y touch bytes that x's execution touches? other: only in another program. torn: only at another address. */
+bool pr_sync_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool other, bool torn);
 void pr_sync_find_writers(pr_encoding *e, pr_sync_event *v, bool first_through);
 bool pr_sync_within(const pr_frame *inner, const pr_frame *outer); /* outer is inner or around it */
 /* sync_tile.c: atomics of a tile; what is known of the results that the access's address and conditions mention */
 void pr_sync_find_tiles(pr_encoding *e, pr_sync *y);
 void pr_sync_tile_facts(pr_encoding *e, const pr_sync *y, const pr_side *s, pr_term_vec *out);
+/* sync_draw.c */
+void pr_sync_find_draws(pr_encoding *e, pr_sync *y);
+/* Is the result of an atomic, as the record x names it, that of a draw which certainly ran? */
+bool pr_sync_names(pr_encoding *e, const pr_record *x, pr_term app);
+/* What is known of the results that the accesses name; z null: of x's alone. */
+void pr_sync_draw_facts(pr_encoding *e, const pr_side *x, const pr_side *z, bool intra, pr_term_vec *out);
 /* sync_turn.c */
 void pr_sync_find_turns(pr_encoding *e, pr_sync *y);
 bool pr_sync_turn_stuck(pr_encoding *e, const pr_sync *y, const pr_sync_turn *x);

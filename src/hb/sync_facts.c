@@ -549,6 +549,8 @@ bool pr_sync_knows(pr_encoding *e, pr_term t)
         pr_term own = pr_subst_apply((pr_subst *)&pr_encoding_side(e, v->record, PR_SIDE_A)->subst, v->app);
         if (pr_term_is(own, t)) return true;
     }
+    for (int i = 0; y && i < y->drawn.n; i++)
+        if (pr_term_is(y->drawn.data[i], t)) return true;
     return false;
 }
 
@@ -564,7 +566,7 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
 {
     const pr_sync *y = pr_sync_of(e);
     pr_terms *T = e->terms;
-    if (!y || (!y->events.n && !y->tiles.n)) return false;
+    if (!y || (!y->events.n && !y->tiles.n && !y->draws.n)) return false;
     e->used_o4 = false;
     pr_term_vec out = { 0 };
     for (int i = 0; i < q->n_core; i++) pr_vec_push(e->arena, &out, q->core[i]);
@@ -573,6 +575,7 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
     value_facts(e, y, &ca, &out);
     pr_sync_tile_facts(e, y, x, &out);
     pr_sync_tile_facts(e, y, z, &out);
+    pr_sync_draw_facts(e, x, z, intra, &out);
     if (intra) {
         push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &ca, z)));
         for (int i = 0; i < y->events.n && pr_order_cta(e); i++) {   /* O4: through an atomic that is both */
