@@ -257,6 +257,7 @@ static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
 {
     world *w = user;
     program *p = &w->p[w->now];
+    if (w->why) return false;                     /* this order is given up: nothing more of it is run */
     if (p->at < p->log.n) {                       /* it ran before */
         t->old = p->log.data[p->at].old;
         t->old_known = p->log.data[p->at++].known;
@@ -456,10 +457,12 @@ static bool two_threads(const seen *x, const seen *y)
 /* Answers of the last pair of operations: their lanes come one after the other. */
 typedef struct answer { int x[2], y[2]; bool valid, ordered; } answer;
 
-static bool ordered_either_way(world *w, const seen *x, const seen *y, answer *last)
+static bool ordered_either_way(world *w, const seen *x, const seen *y, answer *last, int64_t *budget)
 {
-    if (!last->valid || last->x[0] != x->program || last->x[1] != x->number || last->y[0] != y->program || last->y[1] != y->number)
+    if (!last->valid || last->x[0] != x->program || last->x[1] != x->number || last->y[0] != y->program || last->y[1] != y->number) {
+        *budget -= w->sync.n + (int64_t)w->sync.n * w->sync.n / 256;       /* what ordered() costs */
         *last = (answer){{x->program, x->number}, {y->program, y->number}, true, ordered(w, x, y) || ordered(w, y, x)};
+    }
     return last->ordered;
 }
 
@@ -479,7 +482,7 @@ static bool judge(world *w, pr_schedule_result *r)
                 if (y->which != 1 || !conflict(w, x, y)) continue;
                 if (pass == 0 && memcmp(pid_of(w, y), w->ask->pid[1], sizeof w->ask->pid[1]) != 0) continue;
                 if (w->ask->intra ? (pass == 0 ? !is_wanted(w, 1, y) : !two_threads(x, y)) || !unordered_inside(w, x, y)
-                                  : ordered_either_way(w, x, y, &last))
+                                  : ordered_either_way(w, x, y, &last, &budget))
                     continue;
                 r->found = true;
                 r->at[0] = *access_of(w, x);

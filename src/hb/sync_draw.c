@@ -78,8 +78,7 @@ static int turn_of(const pr_encoding *e, const pr_record *r, pr_term app, const 
         if (i + 1 < n || !pr_term_is(arg, pr_sub(T, k, pr_const(T, 1)))) return -1;
         before = 1;
     }
-    if (!before) return pr_sync_within(at, r->frame) || e->options->fault == 53 ? 0 : -1;
-    if (e->options->fault == 54) return 1;
+    if (!before) return pr_sync_within(at, r->frame) ? 0 : -1;
     return pr_sync_within(at, loop[n - 1]) && every_turn(r, loop[n - 1]) ? 1 : -1;
 }
 

@@ -25,7 +25,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from verdicts import check, program                               # noqa: E402
 
-FLAGS, DATA = 3, 3            # cells of each kind
+DATA = 32                     # cells of the data
 TICKET = 9                    # the flag that stands in a tensor of its own
 LIMIT = 60000                 # combinations looked at for one kernel; beyond: skipped
 
@@ -40,10 +40,15 @@ LIMIT = 60000                 # combinations looked at for one kernel; beyond: s
 #   ("if", name, rel, value, [ops])                rel: eq | ge | ne
 #   ("role", rel, pid, [ops])                      rel: eq | ne | gt
 #   ("for", low, high, [ops])                      k from low to high - 1; high may be "pid"
+#   ("steal", name, flag, by, rel, limit, form, [ops]) while name rel (lt | ne) limit: ops, with name = add(flag, by) at the end of each turn.
+#                                                  form: draw (the first is drawn too), top (each is drawn a turn ahead), pid (the first is
+#                                                  the program id, the others are the results + n)
 # An operand of an atomic is a number, ("obs", name): an earlier result, or ("sel", pid, a, b): a in that program, b in others,
 # ("pid", c): program id + c, ("next", n): (program id + 1) % n. What a wait waits for may be ("pid", c) too.
-# Flag 9 is a counter of its own tensor. A cell or a flag is a number, ("t", name, c): an earlier result + c, ("pid", k): program id + k, or in a loop ("k", c): its index + c.
-NEST = ("if", "role", "for")
+# Flag 9 is a counter of its own tensor. A cell or a flag is a number, ("t", name, c): an earlier result + c, ("d", name, c): twice that
+# result + c, ("pid", k): program id + k, or in a loop ("k", c): its index + c.
+NEST = ("if", "role", "for", "steal")
+TURNS = 4                     # of a steal, that the oracle follows
 
 def pick(r, *xs):
     return r.choice(xs)
@@ -54,7 +59,26 @@ def base_kernel(r, n):
     bar = ("bar",)
     f, d = 0, 0
     kind = r.choice(["flag", "flag", "cas", "counter", "counter", "lock", "chain", "arrive", "winner", "two",
-                     "each", "each", "collect", "publish", "rounds", "sums", "sums", "second", "pass", "feed", "sense", "turn", "turn", "scan", "scan", "soup", "soup"])
+                     "each", "each", "collect", "publish", "rounds", "sums", "sums", "second", "pass", "feed", "sense", "turn", "turn", "scan", "scan", "soup", "soup", "steal", "steal", "draws", "draws"])
+    if kind == "steal":                                       # tiles drawn from a counter until there are no more
+        cell = r.choice([("t", "t"), ("t", "t"), ("d", "t")])
+        body = [(r.choice(["st", "st", "st", "ld"]), cell + (r.choice([0, 0, 0, 1]),))]
+        if r.random() < .4:
+            body.append(("st", cell + (r.choice([0, 1, 1]),)))
+        if r.random() < .2:
+            body.insert(r.randrange(2), bar)
+        return [("steal", "t", TICKET, 1, r.choice(["lt", "lt", "lt", "ne"]), r.choice([1, 2, 2, 3]), r.choice(["draw", "draw", "top", "pid"]), body)]
+    if kind == "draws":                                       # several draws a program, of one amount or of what is needed
+        take = lambda name, by: ("rmw", name, "add", TICKET, by, "relaxed", "gpu")       # noqa: E731
+        form = r.randrange(4)
+        if form == 0:
+            return [("for", 0, r.choice([1, 2, 2, "pid"]), [take("t", 1), ("st", ("t", "t", r.choice([0, 0, 1])))])]
+        if form == 1:
+            return [take("t", 1), ("st", ("t", "t", 0)), take("u", r.choice([1, 1, 1, 0])), (r.choice(["st", "ld"]), ("t", "u", 0))]
+        if form == 2:                                         # a program takes two cells, the others one (or none)
+            return [take("t", ("sel", 0, 2, r.choice([1, 1, 0]))), ("role", r.choice(["eq", "eq", "ne"]), 0, [("st", ("t", "t", 1))]),
+                    ("role", r.choice(["gt", "gt", "ne", "eq"]), r.choice([0, 0, 1]), [("st", ("t", "t", 0))])]
+        return [("for", 0, 2, [take("t", 1), ("if", "t", r.choice(["ge", "ne"]), r.choice([0, 1, 2]), [("st", (r.choice(["t", "d"]), "t", r.choice([0, 0, 1])))])])]
     if kind == "scan":                                        # cells by ticket: each waits for the one before it, or takes a cell of its own
         back = r.choice([-1, -1, -1, 0])
         take = ("rmw", "t", "add", TICKET, r.choice([1, 1, 1, 1, 0]), "relaxed", "gpu")
@@ -232,6 +256,10 @@ def mutate(r, ops):
             ops[i] = (o[0], r.choice(["eq", "ne", "gt"]), r.randrange(2), o[3])
         elif o[0] == "for":
             ops[i] = (o[0], r.randrange(2), r.choice([1, 2, 3, "pid"]), o[3])
+        elif o[0] == "steal":
+            k = r.randrange(4)
+            ops[i] = (o[0], o[1], r.choice([TICKET, TICKET, 0]) if k == 0 else o[2], r.randrange(3) if k == 1 else o[3],
+                      r.choice(["lt", "ne"]) if k == 2 else o[4], r.randrange(4) if k == 3 else o[5], r.choice(["draw", "top", "pid"]), o[7])
         return ops
     return change(ops, where)
 
@@ -261,7 +289,7 @@ def text(ops):
     lines, count, used = [], itertools.count(), {}
     for v in range(-1, 9):
         lines.append(f"    %n{v if v >= 0 else 'm1'} = arith.constant {v} : i32")
-    lines += ["    %true = arith.constant true", "    %pid = tt.get_program_id x : i32"]
+    lines += ["    %true = arith.constant true", "    %pid = tt.get_program_id x : i32", "    %programs = tt.get_num_programs x : i32"]
 
     const_used = []
 
@@ -291,9 +319,12 @@ def text(ops):
         if cell == TICKET:
             base, cell = "tick", 0
         index = const(cell) if not isinstance(cell, tuple) else None
-        if isinstance(cell, tuple) and cell[0] == "t":
-            index = f"%i{next(count)}"
-            out.append(f"{pad}{index} = arith.addi {names[cell[1]]}, {const(cell[2])} : i32")
+        if isinstance(cell, tuple) and cell[0] in ("t", "d"):
+            index, from_ = f"%i{next(count)}", names[cell[1]]
+            if cell[0] == "d":
+                from_ = f"%i{next(count)}"
+                out.append(f"{pad}{from_} = arith.muli {names[cell[1]]}, {const(2)} : i32")
+            out.append(f"{pad}{index} = arith.addi {from_}, {const(cell[2])} : i32")
         elif isinstance(cell, tuple):
             index = f"%i{next(count)}"
             out.append(f"{pad}{index} = arith.addi {'%pid' if cell[0] == 'pid' else indices[-1]}, {const(cell[1])} : i32")
@@ -348,6 +379,27 @@ def text(ops):
                 emit(o[-1], pad + "  ", names)
                 lines.append(f"{pad}}}")
                 indices.pop()
+            elif o[0] == "steal":
+                _, name, flag, by, rel, limit, form, body = o
+                t, u, first, c, out = (f"%{x}{next(count)}" for x in "tuxcr")
+                draw = lambda to, pad: lines.append(f"{pad}{to} = tt.atomic_rmw add, relaxed, gpu, {address('flag', flag, lines, pad, names)}, {const(by)}, %true : "  # noqa: E731
+                                                    "(!tt.ptr<i32>, i32, i1) -> i32")
+                if form == "pid":
+                    first = "%pid"
+                else:
+                    draw(first, pad)
+                lines.extend([f"{pad}{out} = scf.while ({t} = {first}) : (i32) -> i32 {{", f"{pad}  {c} = arith.cmpi {'slt' if rel == 'lt' else 'ne'}, {t}, {const(limit)} : i32",
+                              f"{pad}  scf.condition({c}) {t} : i32", f"{pad}}} do {{", f"{pad}^bb0({u}: i32):"])
+                following = f"%y{next(count)}"
+                if form == "top":
+                    draw(following, pad + "  ")
+                emit(body, pad + "  ", dict(names, **{name: u}))
+                if form != "top":
+                    draw(following, pad + "  ")
+                if form == "pid":
+                    x, following = following, f"%y{next(count)}"
+                    lines.append(f"{pad}  {following} = arith.addi {x}, %programs : i32")
+                lines.extend([f"{pad}  scf.yield {following} : i32", f"{pad}}}"])
             elif o[0] in ("if", "role"):
                 x = names[o[1]] if o[0] == "if" else "%pid"
                 rel = {"eq": "eq", "ne": "ne", "ge": "sge", "gt": "sgt"}[o[2] if o[0] == "if" else o[1]]
@@ -366,7 +418,7 @@ def text(ops):
 def launch(n, init, name):
     cell = lambda ptr, count: {"dtype": "int32", "ptr": ptr, "shape": [count], "strides": [1]}   # noqa: E731
     return {"version": 1, "kernel": "k", "ttir": name, "grid": [n, 1, 1],
-            "args": {"flag": {"tensor": dict(cell(65536, len(init)), values=init)}, "data": {"tensor": cell(131072, 16)},
+            "args": {"flag": {"tensor": dict(cell(65536, len(init)), values=init)}, "data": {"tensor": cell(131072, DATA)},
                      "tick": {"tensor": dict(cell(196608, 1), values=[0])}}}
 
 
@@ -414,8 +466,11 @@ def domain(ops, init, n):
                 consts.update(operand_values(o[4], n))
             elif o[0] == "await_lock":
                 consts.add(1)
+            elif o[0] == "steal":
+                adds.extend([{o[3]}] * (o[5] + 2) * times)
+                walk(o[-1], times * TURNS)
             elif o[0] in NEST:
-                walk(o[-1], 3 if o[0] == "for" else times)
+                walk(o[-1], times * max((n if o[2] == "pid" else o[2]) - o[1], 0) if o[0] == "for" else times)
     walk(ops)
     values = set(consts) | {a | b for a in consts for b in consts}
     most = max(max(s) if s else 4 for s in adds + [{0}]) * n * len(adds) + max(values)
@@ -432,7 +487,7 @@ def cell_of(cell, pid, names, cells):
     """The cell, and the results that it is computed from."""
     c, by = cell, ()
     if isinstance(cell, tuple):
-        c, by = (names[cell[1]][0] + cell[2], (names[cell[1]][1],)) if cell[0] == "t" else (pid + cell[1], ())
+        c, by = (names[cell[1]][0] * (2 if cell[0] == "d" else 1) + cell[2], names[cell[1]][1:]) if cell[0] in ("t", "d") else (pid + cell[1], ())
     if not 0 <= c < cells and (c != TICKET or isinstance(cell, tuple)):
         raise Outside
     return c, by
@@ -443,7 +498,7 @@ def at_index(ops, k):
     cell = lambda c: k + c[1] if isinstance(c, tuple) and c[0] == "k" else c          # noqa: E731
     out = []
     for o in ops:
-        if o[0] in ("if", "role", "for"):
+        if o[0] in NEST:
             out.append(o[:-1] + (at_index(o[-1], k),))
         else:
             out.append(tuple(cell(x) for x in o))
@@ -455,7 +510,18 @@ def numbered(ops, count):
     return [o[:-1] + (numbered(o[-1], count),) if o[0] in NEST else o + (next(count),) if o[0] == "st" else o for o in ops]
 
 
-def traces(ops, pid, values, cells):
+RISING = False                # every write of the kernel to a flag adds to it: no program reads less than it left
+
+
+def rises(ops):
+    for o in ops:
+        amounts = (o[4][2:] if o[4][0] == "sel" else [-1]) if o[0] == "rmw" and isinstance(o[4], tuple) else [o[4]] if o[0] == "rmw" else []
+        if o[0] in ("cas", "await_lock") or (o[0] == "rmw" and (o[2] != "add" or min(amounts) < 0)) or (o[0] in NEST and not rises(o[-1])):
+            return False
+    return True
+
+
+def traces(ops, pid, values, cells, programs):
     """Every list of events that program pid can make, whatever it reads; (events, complete)."""
     out = []
 
@@ -471,7 +537,7 @@ def traces(ops, pid, values, cells):
         if o[0] == "bar":
             run(rest, events, epoch + 1, ctrl, names)
         elif o[0] in ("st", "ld"):
-            c, by = cell_of(o[1], pid, names, 16)
+            c, by = cell_of(o[1], pid, names, DATA)
             e = Event(pid, o[0], ("d", c), epoch, ctrl + by, wrote=o[0] == "st", op=o[2] if o[0] == "st" else None)
             run(rest, events + [e], epoch, ctrl, names)
         elif o[0] in ("rmw", "cas"):
@@ -511,6 +577,43 @@ def traces(ops, pid, values, cells):
             new = 1 if form == "lock" else want
             e = Event(pid, "wait", ("f", c), epoch, ctrl + by, want, new, wrote, sem, scope, True)
             run(rest, events + [e], epoch, ctrl + (e,), names)
+        elif o[0] == "steal":
+            # one more draw, and then a turn or the end; a name is (value, the draw), the program's own first one ("pid") has no draw
+            _, name, flag, by, rel, limit, form, body = o[:8]
+            turn, last = o[8:] if len(o) > 8 else (0, None)
+            goes_on = lambda v: v < limit if rel == "lt" else v != limit                  # noqa: E731
+            again = lambda t: (o[:8] + (turn + 1, t),)                                    # noqa: E731
+            if turn > TURNS:
+                out.append((events, False))                   # (not followed further)
+                return
+            drawn = []                                        # the draw of this moment
+            c, _ = cell_of(flag, pid, names, cells)
+            for v in values:
+                if v + by in values and not (RISING and v < max((x.new for x in events if x.loc == ("f", c)), default=0)):
+                    drawn.append((v, Event(pid, "add", ("f", c), epoch, ctrl, v, v + by, True, "relaxed", "gpu", True)))
+            if form == "pid" and turn == 0:
+                drawn = [(pid, None)]
+            if not drawn:
+                out.append((events, False))                   # beyond the domain
+            for v, e in drawn:
+                now = events + ([e] if e else [])
+                name_of = lambda v, e: (v + (programs if form == "pid" and e else 0),) + ((e,) if e else ())      # noqa: E731
+                if form != "top":
+                    t = name_of(v, e)
+                    if not goes_on(t[0]):
+                        run(rest, now, epoch, ctrl + t[1:], names)
+                    else:
+                        run(list(body) + [("pop", x) for x in t[1:]] + list(again(None)) + rest, now, epoch, ctrl + t[1:], dict(names, **{name: t}))
+                elif turn == 0:                               # the first one; each turn draws the next before its body
+                    t = name_of(v, e)
+                    if not goes_on(t[0]):
+                        run(rest, now, epoch, ctrl + t[1:], names)
+                    else:
+                        run(list(again(t)) + rest, now, epoch, ctrl + t[1:], names)
+                else:
+                    t = name_of(v, e)
+                    more = list(again(t)) if goes_on(t[0]) else []
+                    run(list(body) + [("pop", last[1])] + more + rest, now, epoch, ctrl + t[1:], dict(names, **{name: last}))
         elif o[0] == "for":
             high = pid if o[2] == "pid" else o[2]
             run([x for k in range(o[1], high) for x in at_index(o[3], k)] + rest, events, epoch, ctrl, names)
@@ -626,7 +729,9 @@ def oracle(n, ops, init):
     """(race in a complete execution, race in any, complete executions) or None when there are too many."""
     values = domain(ops, init, n)
     ops = numbered(ops, itertools.count())
-    per = [traces(ops, p, values, len(init)) for p in range(n)]
+    global RISING
+    RISING = rises(ops)
+    per = [traces(ops, p, values, len(init), n) for p in range(n)]
     total = 1
     for t in per:
         total *= len(t)

@@ -928,3 +928,167 @@ def ticket_narrow(c, out):
 
 case("ticket_narrow", ticket_narrow, "ok T1", (128,), dict(c=T("i32", 1, values=[0]), out=T("i32", 300)))
 case("ticket_narrow_wraps", ticket_narrow, "unsupported integer-overflow never=ok", (300,), dict(c=T("i32", 1, values=[0]), out=T("i32", 300)))
+
+
+# ---- draws: a counter that hands out tiles, in loops, to several operations, to the lanes of a tile --------------------------
+@triton.jit
+def steal(ctr, x, out, n, STEP: tl.constexpr, BY: tl.constexpr, NE: tl.constexpr, RESET: tl.constexpr, SCOPE: tl.constexpr, LANES: tl.constexpr,
+          B: tl.constexpr):
+    if RESET:
+        if tl.program_id(0) == 1:
+            tl.atomic_xchg(ctr, 0)
+    t = tl.atomic_add(ctr, BY, scope=SCOPE)  # @A
+    while (t != n) if NE else (t < n):
+        i = t * STEP + tl.arange(0, B) % LANES
+        tl.store(out + i, tl.load(x + i) + 1)  # @S
+        t = tl.atomic_add(ctr, BY, scope=SCOPE)  # @D
+
+
+def steal_args(init=0, **kw):
+    return dict(dict(ctr=T("i32", 1, values=[init]), x=T("i32", 4096), out=T("i32", 4096), n=40, STEP=64, BY=1, NE=False, RESET=False, SCOPE="gpu",
+                     LANES=64, B=64), **kw)
+
+
+case("steal", steal, "ok T1-launch qual=reads noqual=termination", (4,), steal_args())
+case("steal_many", steal, "ok T1-launch qual=reads", (1000,), steal_args())
+case("steal_pairs", steal, "ok T1-launch qual=reads", (4,), steal_args(BY=2, STEP=32))
+case("steal_half", steal, "races WAW:S:S/programs WAW:S:S/threads", (4,), steal_args(STEP=32))
+case("steal_pairs_half", steal, "races WAW:S:S/programs WAW:S:S/threads", (4,), steal_args(BY=2, STEP=16))
+case("steal_same", steal, "races|unsupported never=ok", (4,), steal_args(BY=0))
+case("steal_down", steal, "races|unsupported never=ok", (4,), steal_args(BY=-1, init=30))
+case("steal_lanes", steal, "races WAW:S:S/threads", (4,), steal_args(LANES=32))
+case("steal_not_equal", steal, "unsupported never=ok", (4,), steal_args(NE=True))      # who draws n stops, the others go on
+case("steal_reset", steal, "races|unsupported never=ok", (4,), steal_args(RESET=True))
+case("steal_cta", steal, "races|unsupported never=ok", (4,), steal_args(SCOPE="cta"))
+case("steal_unknown", steal, "races|unsupported never=ok", (4,), steal_args(ctr=T("i32", 1)))
+case("steal_one_tile", steal, "races WAW:S:S/programs", (4,), steal_args(STEP=0))
+case("steal_wraps", steal, "races WAW:S:S/programs", (4,), steal_args(init=2**31 - 3, n=2**31 - 1, STEP=0))     # and goes on below zero
+case("steal_may_wrap", steal, "races|unsupported never=ok", (4,), steal_args(n=2**31 - 1, STEP=1, B=1, LANES=1))
+
+
+@triton.jit
+def steal_static(ctr, x, out, n, PLUS: tl.constexpr, B: tl.constexpr):
+    t = tl.program_id(0)
+    while t < n:
+        i = t * B + tl.arange(0, B)
+        tl.store(out + i, tl.load(x + i) + 1)  # @S
+        t = tl.atomic_add(ctr, 1) + (tl.num_programs(0) if PLUS < 0 else PLUS)
+
+
+def static_args(**kw):
+    return dict(dict(ctr=zeros(1), x=T("i32", 4096), out=T("i32", 4096), n=40, PLUS=-1, B=64), **kw)
+
+
+case("steal_static", steal_static, "ok T1-launch qual=reads", (4,), static_args())
+case("steal_static_start", steal_static, "ok T1-launch qual=reads", (4,), static_args(ctr=T("i32", 1, values=[4]), PLUS=0))
+case("steal_static_early", steal_static, "races WAW:S:S/programs", (4,), static_args(PLUS=3))
+case("steal_static_zero", steal_static, "races WAW:S:S/programs", (4,), static_args(PLUS=0))
+
+
+@triton.jit
+def steal_ahead(ctr, x, out, n, NEXT: tl.constexpr, B: tl.constexpr):
+    t = tl.atomic_add(ctr, 1)
+    while t < n:
+        ahead = tl.atomic_add(ctr, 1)
+        tile = ahead if NEXT == 1 else t
+        i = tile * B + tl.arange(0, B)
+        tl.store(out + i, 1, mask=tile < n)  # @S
+        if NEXT == 2:
+            tl.store(out + ahead * B + tl.arange(0, B), 2, mask=ahead < n)  # @N
+        t = ahead
+
+
+def ahead_args(**kw):
+    return dict(dict(ctr=zeros(1), x=T("i32", 4096), out=T("i32", 4096), n=40, NEXT=0, B=64), **kw)
+
+
+case("steal_ahead", steal_ahead, "ok T1-launch qual=reads", (4,), ahead_args())
+case("steal_ahead_next", steal_ahead, "ok T1-launch qual=reads", (4,), ahead_args(NEXT=1))
+case("steal_ahead_both", steal_ahead, "races|unsupported never=ok", (4,), ahead_args(NEXT=2))
+
+
+@triton.jit
+def steal_matmul(ctr, a, b, c, nm, nn, k, GROUP: tl.constexpr, SPAN: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    t = tl.atomic_add(ctr, 1)
+    while t < nm * nn:
+        width = GROUP * nn
+        first = t // width * GROUP
+        size = min(nm - first, GROUP)
+        m = first + t % width % size
+        n = t % width // size
+        rm = m * SPAN + tl.arange(0, BM)
+        rn = n * BN + tl.arange(0, BN)
+        acc = tl.zeros((BM, BN), dtype=tl.float32)
+        for i in range(0, k, BK):
+            ri = i + tl.arange(0, BK)
+            acc += tl.dot(tl.load(a + rm[:, None] * k + ri[None, :]), tl.load(b + ri[:, None] * (nn * BN) + rn[None, :]))
+        tl.store(c + rm[:, None] * (nn * BN) + rn[None, :], acc)  # @S
+        t = tl.atomic_add(ctr, 1)
+
+
+def matmul_args(span):
+    return dict(ctr=zeros(1), a=T("f32", 96, 32), b=T("f32", 32, 64), c=T("f32", 96, 64), nm=6, nn=4, k=32, GROUP=4, SPAN=span, BM=16, BN=16, BK=16)
+
+
+case("steal_matmul", steal_matmul, "ok T1-launch qual=reads", (4,), matmul_args(16))
+case("steal_matmul_half", steal_matmul, "races *:S:S/programs *:S:S/threads", (4,), matmul_args(8))
+
+
+@triton.jit
+def loop_draw(ctr, src, out, n, STEP: tl.constexpr, SOME: tl.constexpr, B: tl.constexpr):
+    for k in range(n):
+        live = tl.load(src + tl.program_id(0) * n + k) > 0 if SOME else True
+        if live:
+            t = tl.atomic_add(ctr, 1)
+            tl.store(out + t * STEP + tl.arange(0, B), k)  # @S
+
+
+def loop_args(**kw):
+    return dict(dict(ctr=zeros(1), src=T("i32", 64), out=T("i32", 4096), n=5, STEP=64, SOME=False, B=64), **kw)
+
+
+case("loop_draw", loop_draw, "ok T1 qual=reads", (4,), loop_args())
+case("loop_draw_some", loop_draw, "ok T1-launch qual=reads", (4,), loop_args(SOME=True))
+case("loop_draw_half", loop_draw, "races WAW:S:S/programs WAW:S:S/threads", (4,), loop_args(STEP=32))
+case("loop_draw_some_half", loop_draw, "races|unsupported never=ok", (4,), loop_args(SOME=True, STEP=32))
+
+
+@triton.jit
+def lane_draw(ctr, out, BY: tl.constexpr, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    t = tl.atomic_add(ctr + lane * 0, BY)
+    tl.store(out + t, lane)  # @S
+
+
+case("lane_draw", lane_draw, "ok qual=reads", (4,), dict(ctr=zeros(1), out=T("i32", 256), BY=1, B=64))
+case("lane_draw_none", lane_draw, "races|unsupported never=ok", (4,), dict(ctr=zeros(1), out=T("i32", 256), BY=0, B=64))
+
+
+@triton.jit
+def reserve(ctr, cnt, out, EXTRA: tl.constexpr, MOST: tl.constexpr):
+    m = tl.minimum(tl.maximum(tl.load(cnt + tl.program_id(0)), 0), MOST)
+    t = tl.atomic_add(ctr, m)
+    for k in range(m + EXTRA):
+        tl.store(out + t + k, k)  # @S
+
+
+def reserve_args(**kw):
+    return dict(dict(ctr=zeros(1), cnt=T("i32", 64), out=T("i32", 4096), EXTRA=0, MOST=64), **kw)
+
+
+case("reserve", reserve, "ok qual=reads", (4,), reserve_args())
+case("reserve_one_more", reserve, "races|unsupported never=ok", (4,), reserve_args(EXTRA=1))
+case("reserve_unbounded", reserve, "unsupported never=ok", (4,), reserve_args(MOST=2**31 - 1))
+
+
+# The result of a draw under a branch, used behind it.
+@triton.jit
+def draw_or_zero(ctr, src, out, ONE: tl.constexpr):
+    t = 0
+    if tl.load(src + tl.program_id(0)) > 0:
+        t = tl.atomic_add(ctr, 1) + ONE
+    tl.store(out + t, 7)  # @S
+
+
+case("draw_or_zero", draw_or_zero, "races|unsupported never=ok", (4,), dict(ctr=zeros(1), src=T("i32", 4), out=T("i32", 64), ONE=1))
+case("draw_or_zero_same", draw_or_zero, "races|unsupported never=ok", (4,), dict(ctr=zeros(1), src=T("i32", 4, values=[1, 0, 1, 0]), out=T("i32", 64), ONE=0))
