@@ -195,10 +195,20 @@ static const char *counting_bounds(pr_lower *c, probe *p, const pr_op *cond)
     return why;
 }
 
+/* The result of an addition that every turn makes and that may change its location: not a poll. */
+typedef struct drawing { pr_lower *c; const probe *p; } drawing;
 static bool is_drawn(void *user, const pr_terms *T, pr_term t)
 {
-    const probe *p = user;
-    return pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_term_sym(T, t).id >= p->mark && pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_OBSERVED;
+    const drawing *d = user;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_APP || pr_term_sym(T, t).id < d->p->mark || pr_sym_get(T, pr_term_sym(T, t))->kind != PR_SYM_OBSERVED)
+        return false;
+    for (int i = 0; i < d->p->body->n_ops; i++) {
+        const pr_op *op = d->p->body->ops[i];
+        pr_i128 v;
+        if (op->id != pr_sym_get(T, pr_term_sym(T, t))->op_id || op->opcode != PR_OP_TT_ATOMIC_RMW) continue;
+        return pr_op_attr_int(op, "atomic_rmw_op", 0) == 4 && !(pr_val_const(d->c, pr_operand(d->c, op, 1), &v) && v == 0);
+    }
+    return false;
 }
 
 static bool is_this(void *user, const pr_terms *T, pr_term t)
@@ -207,7 +217,7 @@ static bool is_this(void *user, const pr_terms *T, pr_term t)
     return pr_term_is(t, *(const pr_term *)user);
 }
 
-/* Turns that are drawn: the condition looks at a carried value that an atomic of the body returned in the turn before. How many
+/* Turns that are drawn: the condition looks at a carried value that an addition of the body returned in the turn before. How many
  * turns a program runs is open, so the loop gets any number of them, each under the condition. Needs no refusal: that holds for every
  * execution; what distinguishes the turns is what is known of the results (hb/sync_draw.c). */
 static bool drawn_turns(pr_lower *c, probe *p, const pr_op *cond)
@@ -218,7 +228,9 @@ static bool drawn_turns(pr_lower *c, probe *p, const pr_op *cond)
     if (k->kind != PR_VAL_BOOL || pr_term_none(k->term)) return false;
     for (int i = 0; i < p->n && !found; i++) {
         if (p->holder[i]->kind != PR_VAL_INT || p->yield[i]->kind != PR_VAL_INT || pr_term_none(p->yield[i]->term)) continue;
-        found = pr_term_any(c->T, p->yield[i]->term, is_drawn, p) && pr_term_any(c->T, k->term, is_this, &p->holder[i]->term);
+        drawing d = { c, p };
+        found = pr_term_any(c->T, p->yield[i]->term, is_drawn, &d) && pr_term_any(c->T, k->term, is_this, &p->holder[i]->term) &&
+                !pr_term_any(c->T, p->yield[i]->term, is_this, &p->holder[i]->term);
     }
     if (!found) return false;
     p->lower = PR_TERM_ZERO;

@@ -194,7 +194,7 @@ static bool closed(pr_encoding *e, const pr_record *r, pr_i128 addr, int *member
         if (!own->refused && own->dead) continue;
         bool here = !own->refused && pr_term_const(e->terms, own->addr, &at) && at == addr && u->width == r->width;
         if (!here && !pr_sync_meet(e, x, z, false, false)) continue;
-        if (e->options->fault == 56) continue;
+        if (e->options->fault == 56 && !draws(e, u)) continue;
         bool whole = (u->kind == PR_RECORD_RMW || u->kind == PR_RECORD_CAS) && !u->via_desc && (u->scope == PR_SCOPE_GPU || u->scope == PR_SCOPE_SYS);
         if (!here || !whole) return false;
         if (pr_sync_identity(e, i)) continue;
