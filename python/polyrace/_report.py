@@ -83,7 +83,7 @@ class Printer:
             place = f"{a.loc.file}:{a.loc.line}" if a.loc is not None and a.loc.line else launch.site
             if self.once(("bounds", launch.kernel, place, a.tensor)):
                 sure = " (confirmed by execution)" if x.confirmed else ""
-                lines.append(f"polyrace: out of bounds: {launch.kernel} {place}: element {a.element} of {a.tensor} lies outside its "
+                lines.append(f"polyrace: out of bounds: {launch.kernel} {place}: element {a.element} of {a.tensor} does not stay inside its "
                              f"storage in program {tuple(a.program)}{sure}\n")
         return lines
 

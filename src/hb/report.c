@@ -216,7 +216,7 @@ static void out_of_bounds(printer *p, const pr_config_verdict *c, const pr_out_o
     colored(p, YELLOW, "out of bounds");
     pr_buf_puts(p->b, ": ");
     location(p, c, &o->access);
-    pr_buf_printf(p->b, " lies outside its storage%s\n",
+    pr_buf_printf(p->b, " does not stay inside its storage%s\n",
                   o->confirmed ? " (confirmed by execution)" : "");
     access(p, c, &o->access);
 }

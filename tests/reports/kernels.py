@@ -442,7 +442,7 @@ def b034_sense(ws, sem, out, SEM: tl.constexpr, N: tl.constexpr):
 
 
 case("b034_sense_safe", b034_sense, "ok qual=termination", (4,), dict(ws=T("i32", 4), sem=zeros(1), out=T("i32", 4), SEM="acq_rel", N=4))
-case("b034_sense_relaxed", b034_sense, "races|unsupported never=ok", (4,), dict(ws=T("i32", 4), sem=zeros(1), out=T("i32", 4), SEM="relaxed", N=4))
+case("b034_sense_relaxed", b034_sense, "races RAW:P:R/programs", (4,), dict(ws=T("i32", 4), sem=zeros(1), out=T("i32", 4), SEM="relaxed", N=4))
 
 
 @triton.jit
@@ -705,7 +705,7 @@ def b088_args(pub):
 
 
 for grid in (2, 3, 5):
-    case(f"b088_grid{grid}", b088, "ok T1-launch qual=reads", (grid,), b088_args("release"))
+    case(f"b088_grid{grid}", b088, "ok T1 qual=reads", (grid,), b088_args("release"))
 case("b088_race", b088, "races RAW:P:R/programs", (3,), b088_args("relaxed"))
 
 
