@@ -401,7 +401,11 @@ static void merge_edges(pr_lower *c, const pr_op *owner, const edge_vec *in, pr_
     for (int e = in->n - 2; e >= 0; e--) {
         pr_val *cond = pr_val_clone(c, in->data[e].reach, in->data[e].reach->type);
         cond->term = without_conjuncts(c, cond->term, reach);
+        const pr_val *a = in->data[e].args[i], *b = v;
         v = pr_val_merge(c, owner, cond, in->data[e].args[i], v, type, false);
+        if (v == a || v == b || (!a->pos.n && !b->pos.n)) continue;
+        v = pr_val_clone(c, v, v->type);
+        pr_hand_on_perhaps(c, v, pr_ids_union(c, a->pos, b->pos), NULL);
     }
     *out = v;
 }

@@ -33,7 +33,8 @@ static void arm_dependencies(pr_lower *c, const pr_op *op, const pr_val *k, int 
         bool known = false;
         for (int m = 0; m < both.n && !known; m++) known = both.v[m] == id;
         for (int m = 0; m < inside.n && !known; m++) known = inside.v[m] == id;
-        if (id >= 0 && !known && !pr_term_none(when)) pr_hand_on(c, v, (pr_carried){ id, PR_CARRIED_WHEN, NULL, when });
+        if (!known && id >= 0 && !pr_term_none(when)) pr_hand_on(c, v, (pr_carried){ id, PR_CARRIED_WHEN, NULL, when });
+        else if (!known) pr_hand_on_perhaps(c, v, pr_ids_one(c, id), NULL);
     }
     v->pos = pr_ids_union(c, both, inside);
 }

@@ -611,21 +611,66 @@ static bool accumulates(const probe *p, int i) { return has(p->yield[i]->pos, -(
 
 static void hand_on(pr_lower *c, pr_ids ids, pr_carried_kind kind, const pr_frame *f, pr_term when, pr_val *v)
 {
-    for (int i = 0; i < ids.n; i++)
+    for (int i = 0; i < ids.n; i++) {
         if (ids.v[i] >= 0) pr_hand_on(c, v, (pr_carried){ ids.v[i], kind, f, when });
+        else pr_hand_on_perhaps(c, v, pr_ids_one(c, ids.v[i]), f);   /* of a loop around this one, which is probed */
+    }
+}
+
+/* Adds what slot j may be made from, also through other slots; seen: slots that were looked at. */
+static pr_ids all_of_slot(pr_lower *c, const probe *p, int j, bool *seen, pr_ids all)
+{
+    if (seen[j]) return all;
+    seen[j] = true;
+    const pr_val *of[] = { p->init[j], p->yield[j] };
+    for (int k = 0; k < 2; k++) {
+        pr_ids from = pr_ids_union(c, of[k]->pos, pr_ids_named(c, of[k]->carried));
+        for (int m = 0; m < from.n; m++) {
+            int slot = -from.v[m] - p->marker;
+            if (from.v[m] < 0 && slot >= 0 && slot < p->n) all = all_of_slot(c, p, slot, seen, all);
+            else all = pr_ids_union(c, all, pr_ids_one(c, from.v[m]));
+        }
+    }
+    return all;
+}
+
+/* What slot i may be made from in other ways than those that carry_dependencies and result_dependencies give: loads before the loop,
+ * once an iteration has ended (`ended`), exactly; through other slots and branches in some iterations only, which makes no order and no
+ * certain race. */
+static void other_ways(pr_lower *c, const probe *p, int i, pr_ids known, const pr_frame *f, pr_term ended, pr_val *v)
+{
+    const pr_val *y = p->yield[i];
+    pr_ids open = { NULL, 0 }, named = pr_ids_named(c, y->carried), from = pr_ids_union(c, y->pos, named);
+    bool *seen = PR_NEW_N(c->arena, bool, p->n + 1);
+    if (!accumulates(p, i)) open = pr_ids_named(c, p->init[i]->carried);
+    for (int m = 0; m < from.n; m++) {
+        int slot = -from.v[m] - p->marker;
+        if (from.v[m] >= 0 && !has(named, from.v[m])) {
+            if (!has(known, from.v[m])) pr_hand_on(c, v, (pr_carried){ from.v[m], PR_CARRIED_WHEN, NULL, ended });
+        } else if (from.v[m] >= 0 || slot < 0 || slot >= p->n) {
+            open = pr_ids_union(c, open, pr_ids_one(c, from.v[m]));
+        } else if (slot != i || has(named, from.v[m])) {
+            open = all_of_slot(c, p, slot, seen, open);
+        }
+    }
+    for (int m = 0; m < open.n; m++)
+        if (!has(known, open.v[m]) || has(named, open.v[m])) pr_hand_on_perhaps(c, v, pr_ids_one(c, open.v[m]), f);
 }
 
 /* What the value of slot i in an iteration of loop f is made from. */
 static void carry_dependencies(pr_lower *c, const probe *p, int i, const pr_frame *f, pr_val *v)
 {
     pr_ids inside = pr_ids_inside(c, p->yield[i]->pos, p->op, -1);
+    pr_term ended = pr_lt(c->T, PR_TERM_ZERO, pr_var_term(c->T, f->k));
     if (accumulates(p, i)) {
         v->pos = p->init[i]->pos;
         v->carried = p->init[i]->carried;
         hand_on(c, inside, PR_CARRIED_EARLIER, f, PR_TERM_TRUE, v);
+        other_ways(c, p, i, pr_ids_union(c, inside, v->pos), f, ended, v);
     } else {
         hand_on(c, p->init[i]->pos, PR_CARRIED_FIRST, f, PR_TERM_TRUE, v);
         hand_on(c, inside, PR_CARRIED_BEFORE, f, PR_TERM_TRUE, v);
+        other_ways(c, p, i, inside, f, ended, v);
     }
 }
 
@@ -634,15 +679,19 @@ static void result_dependencies(pr_lower *c, const probe *p, int i, const pr_fra
 {
     pr_ids inside = pr_ids_inside(c, p->yield[i]->pos, p->op, -1);
     pr_term never = pr_and(c->T, p->bounds_held, pr_le(c->T, p->upper, p->lower));
+    pr_term ended = p->n_more ? PR_TERM_NONE : pr_and(c->T, p->bounds_held, pr_lt(c->T, p->lower, p->upper));
     if (accumulates(p, i)) {
         v->pos = pr_ids_union(c, p->init[i]->pos, inside);
         v->carried = p->init[i]->carried;
+        other_ways(c, p, i, v->pos, f, ended, v);
     } else if (p->n_more) {        /* which turn is the last one, and whether there is one, is not known */
         hand_on(c, inside, PR_CARRIED_WHEN, NULL, PR_TERM_NONE, v);
         hand_on(c, p->init[i]->pos, PR_CARRIED_WHEN, NULL, PR_TERM_NONE, v);
+        other_ways(c, p, i, inside, f, ended, v);
     } else {
         hand_on(c, inside, PR_CARRIED_FINAL, f, PR_TERM_TRUE, v);
-        if (!pr_term_none(never)) hand_on(c, p->init[i]->pos, PR_CARRIED_WHEN, NULL, never, v);
+        hand_on(c, p->init[i]->pos, PR_CARRIED_WHEN, NULL, never, v);
+        other_ways(c, p, i, inside, f, ended, v);
     }
 }
 

@@ -298,8 +298,12 @@ static void free_while(pr_lower *c, const pr_op *op, probe *p, const char *why)
     }
     for (int i = 0; i < op->n_results; i++) {
         pr_val *from[1] = { known && 1 + i < cond->n_operands ? pr_operand(c, cond, 1 + i) : times };
-        pr_result(c, op, i, pr_val_opaque(c, op, op->results[i]->type, from, 1, false,
-                                          PR_REFUSAL_LOOP_VARIANT_ADVANCE, "result of a while loop"));
+        pr_val *r = pr_val_opaque(c, op, op->results[i]->type, from, 1, false, PR_REFUSAL_LOOP_VARIANT_ADVANCE, "result of a while loop");
+        for (int k = 0; k <= p->n; k++) {
+            const pr_val *v = k < p->n ? p->init[k] : from[0];
+            pr_hand_on_perhaps(c, r, pr_ids_union(c, v->pos, pr_ids_named(c, v->carried)), NULL);
+        }
+        pr_result(c, op, i, r);
     }
 }
 

@@ -171,6 +171,32 @@ void pr_hand_on(pr_lower *c, pr_val *v, pr_carried how)
     v->carried = pr_ids_union(c, v->carried, pr_ids_one(c, i));
 }
 
+void pr_hand_on_perhaps(pr_lower *c, pr_val *v, pr_ids accesses, const pr_frame *loop)
+{
+    for (int i = 0; i < accesses.n; i++)
+        pr_hand_on(c, v, (pr_carried){ accesses.v[i], PR_CARRIED_PERHAPS, loop, PR_TERM_NONE });
+}
+
+pr_ids pr_ids_named(pr_lower *c, pr_ids ways)
+{
+    pr_ids all = { NULL, 0 };
+    for (int i = 0; i < ways.n; i++) all = pr_ids_union(c, all, pr_ids_one(c, c->carried.data[ways.v[i]].access));
+    return all;
+}
+
+/* Ways that only one of two values has: which of them is taken is not followed. */
+static void one_sided(pr_lower *c, pr_val *r, pr_ids of, pr_ids both)
+{
+    for (int i = 0, j = 0; i < of.n; i++) {
+        while (j < both.n && both.v[j] < of.v[i]) j++;
+        if (j < both.n && both.v[j] == of.v[i]) continue;
+        pr_carried way = c->carried.data[of.v[i]];
+        if (way.kind == PR_CARRIED_WHEN) way.kind = PR_CARRIED_PERHAPS;
+        way.when = PR_TERM_NONE;
+        pr_hand_on(c, r, way);
+    }
+}
+
 static void inherit(pr_lower *c, pr_val *r, const pr_val *v, bool positional)
 {
     r->from_memory |= v->from_memory;
@@ -503,6 +529,9 @@ pr_val *pr_val_merge(pr_lower *c, const pr_op *op, const pr_val *cond, pr_val *a
     if (!strict) {
         r->pos = pr_ids_meet(c, a->pos, b->pos);
         r->carried = pr_ids_meet(c, a->carried, b->carried);
+        pr_ids both = r->carried;
+        one_sided(c, r, a->carried, both);
+        one_sided(c, r, b->carried, both);
     }
     if (pr_val_same(a, b) && pr_term_is(a->held, b->held)) {
         pr_val *s = pr_val_clone(c, a, t);

@@ -119,6 +119,10 @@ pr_ids pr_ids_inside(pr_lower *c, pr_ids ids, const pr_op *op, int only);
 
 /* One more way in which v is made from an access. */
 void pr_hand_on(pr_lower *c, pr_val *v, pr_carried how);
+/* v may be made from what these read, in a way that is not followed: within an iteration, or through earlier ones of a loop
+ * (markers of carried values, too, while a loop is probed). */
+void pr_hand_on_perhaps(pr_lower *c, pr_val *v, pr_ids accesses, const pr_frame *loop);
+pr_ids pr_ids_named(pr_lower *c, pr_ids ways);   /* the accesses that ways start from */
 
 /* value.c: environment. pr_get never fails: an unbound value is opaque. */
 pr_val *pr_get(pr_lower *c, const pr_value *v);

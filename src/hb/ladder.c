@@ -452,8 +452,8 @@ static const char *why_possible(pr_run *run, pr_encoding *e, const pr_pair *p)
         return "races between threads of one program are possible, but what orders an access through a tensor descriptor "
                "inside its program is not modelled";
     if (p->maybe_waits)
-        return "races between threads of one program are possible: whether the second access waits for the first rests on the mask, "
-               "from memory, of a load between them";
+        return "races between threads of one program are possible: whether the second access waits for the first rests on what a loop "
+               "or a branch hands on, or on the mask, from memory, of a load between them";
     if (a->kind == PR_RECORD_CAS || b->kind == PR_RECORD_CAS)
         return "races are possible, but whether a compare-and-swap writes rests on the value that it finds";
     return "races are possible, but the number of barriers between the two accesses is not known";

@@ -236,7 +236,7 @@ static bool is_free(void *user, const pr_terms *T, pr_term t)
     return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
 }
 
-/* Does the way c lead from x, of copy a, to y, of copy b? The loops that both stand in and c does not speak of have one index. */
+/* Does the way c lead from x, of copy a, to y, of copy b, or may it, where it is not followed? The loops that both stand in and c does not speak of have one index. */
 static pr_term way(pr_encoding *e, const pr_side *a, const pr_side *b, const pr_carried *c)
 {
     pr_terms *T = e->terms;
@@ -255,6 +255,7 @@ static pr_term way(pr_encoding *e, const pr_side *a, const pr_side *b, const pr_
         }
         break;
     case PR_CARRIED_WHEN: t = pr_subst_apply(to, c->when); break;
+    case PR_CARRIED_PERHAPS: t = q < 0 ? PR_TERM_TRUE : p < 0 ? pr_lt(T, PR_TERM_ZERO, b->iter[q]) : pr_lt(T, a->iter[p], b->iter[q]); break;
     }
     for (int i = 0; i < a->n_loops; i++) {
         int j = loop_at(b, a->loop[i]);
@@ -278,8 +279,12 @@ static pr_term handed_on(pr_encoding *e, const pr_side *a, const pr_side *b, boo
     for (int i = 0; i < y->n_carried; i++) {
         if (y->carried[i].access != x->access) continue;
         pr_term t = way(e, a, b, &y->carried[i]);
-        if (pr_term_none(t) || pr_term_any(T, t, is_free, NULL)) *open = true;
-        else when = pr_or(T, when, t);
+        bool known = !pr_term_none(t) && !pr_term_any(T, t, is_free, NULL);
+        bool followed = y->carried[i].kind == PR_CARRIED_WHEN || !pr_term_none(y->carried[i].when);
+        if (known && pr_term_is(t, PR_TERM_FALSE)) continue;
+        if (!known || !followed) *open = true;
+        if (!known && e->assume_waits) when = PR_TERM_TRUE;
+        else if (known && (followed || e->assume_waits)) when = pr_or(T, when, t);
     }
     for (int d = 0; d < x->rank; d++)
         if (x->shape[d] > 1) when = pr_and(T, when, pr_eq(T, a->lane[d], b->lane[d]));
@@ -375,7 +380,7 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
         bool open = false;
         pr_term forth = handed_on(e, a, b, &open), back = handed_on(e, b, a, &open);
         pr_term apart = pr_encode_simplify(e, pr_not(T, pr_or(T, forth, back)));
-        if (open) exact = false;
+        if (open) e->maybe_waits = true;
         if (!pr_term_none(apart) && !pr_term_is(apart, PR_TERM_TRUE)) {
             *used_o3 = true;
             if (pr_term_is(apart, PR_TERM_FALSE)) *never = true;

@@ -52,7 +52,9 @@ typedef enum {
     PR_CARRIED_BEFORE,             /* in the iteration of loop just before the record's own             */
     PR_CARRIED_FIRST,              /* in front of loop, where the record runs in its first iteration    */
     PR_CARRIED_FINAL,              /* in the last iteration of loop, which the record stands behind      */
-    PR_CARRIED_WHEN                /* where the condition holds                                         */
+    PR_CARRIED_WHEN,               /* where the condition holds                                         */
+    PR_CARRIED_PERHAPS             /* not followed: in an earlier iteration of loop or in front of it; no loop: anywhere. So is a way of
+                                      an other kind without a condition                               */
 } pr_carried_kind;
 typedef struct pr_carried { int access; pr_carried_kind kind; const pr_frame *loop; pr_term when; } pr_carried;
 

@@ -211,3 +211,92 @@ def while_groups(out, cu, B: tl.constexpr, OFF: tl.constexpr):
 case("while_groups", while_groups, "ok T1 qual=reads", (16,), dict(out=T("i32", 300), cu=T("i32", 4, values=[0, 100, 150, 300]), B=32, OFF=0))
 case("while_groups_overlap", while_groups, "never=ok unsupported|races", (16,),
      dict(out=T("i32", 300), cu=T("i32", 4, values=[0, 100, 90, 300]), B=32, OFF=0))
+
+
+# What a loop, a branch or a function hands on in ways that are not followed: such a value makes no order, and no certain race.
+@triton.jit
+def hand_lag(x, T, AT, B: tl.constexpr):
+    """The sum lags one iteration behind the loads."""
+    i = tl.arange(0, B)
+    v = tl.zeros([B], tl.float32)
+    w = tl.zeros([B], tl.float32)
+    for t in range(T):
+        v += w
+        w = tl.load(x + t * B + i)
+    tl.store(x + AT * B + i, v)
+
+
+case("hand_lag", hand_lag, "never=races unsupported|ok", (1,), dict(x=T("f32", 256), T=3, AT=0, B=64))
+case("hand_lag_late", hand_lag, "never=ok races|unsupported", (1,), dict(x=T("f32", 256), T=3, AT=2, B=64))
+
+
+@triton.jit
+def hand_outer(x, y, T, B: tl.constexpr, FLIP: tl.constexpr):
+    """The value comes from in front of the loop; only the last iteration's assignment counts."""
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    w = tl.zeros([B], tl.float32)
+    for t in range(T):
+        tl.store(y + t * B + i, v)
+        w = v
+    tl.store(x + (B - 1 - i if FLIP else i), w)
+
+
+case("hand_outer", hand_outer, "never=races unsupported|ok", (1,), dict(x=T("f32", 64), y=T("f32", 256), T=3, B=64, FLIP=False))
+case("hand_outer_none", hand_outer, "never=ok races|unsupported", (1,), dict(x=T("f32", 64), y=T("f32", 256), T=0, B=64, FLIP=False))
+case("hand_outer_flip", hand_outer, "races", (1,), dict(x=T("f32", 64), y=T("f32", 256), T=3, B=64, FLIP=True))
+
+
+@triton.jit
+def hand_branch(x, y, T, n, AT, B: tl.constexpr):
+    """A loop in a branch gives the value of its last iteration."""
+    i = tl.arange(0, B)
+    v = tl.zeros([B], tl.float32)
+    if n > 1:
+        for t in range(T):
+            v = tl.load(x + t * B + i)
+        tl.store(y + i, v)
+    tl.store(x + AT * B + i, v)
+
+
+case("hand_branch", hand_branch, "never=races unsupported|ok", (1,), dict(x=T("f32", 256), y=T("f32", 64), T=3, n=2, AT=2, B=64))
+case("hand_branch_early", hand_branch, "never=ok races|unsupported", (1,), dict(x=T("f32", 256), y=T("f32", 64), T=3, n=2, AT=1, B=64))
+
+
+@triton.jit
+def hand_search(x, keys, n, B: tl.constexpr):
+    """A value goes through a loop that does not count."""
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    lo = 0
+    hi = n
+    while lo < hi:
+        mid = (lo + hi) // 2
+        v = v * 2
+        if tl.load(keys + mid) < n:
+            lo = mid + 1
+        else:
+            hi = mid
+    tl.store(x + i, v)
+
+
+case("hand_search", hand_search, "never=races unsupported|ok", (1,), dict(x=T("f32", 64), keys=T("i32", 16), n=16, B=64))
+
+
+@triton.jit
+def hand_turn(x, y, T, B: tl.constexpr, AT: tl.constexpr):
+    """Two values change places; a load of the same iteration is another matter."""
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    w = tl.load(y + i)
+    for t in range(T):
+        w, v = v, w
+        tl.store(y + (t + 1) * B + i, v)
+    if AT:
+        tl.store(y + i, v)
+    else:
+        tl.store(x + i, v)
+
+
+case("hand_turn", hand_turn, "never=races unsupported|ok", (1,), dict(x=T("f32", 64), y=T("f32", 320), T=3, B=64, AT=True))
+case("hand_turn_back", hand_turn, "never=races unsupported|ok", (1,), dict(x=T("f32", 64), y=T("f32", 320), T=4, B=64, AT=False))
