@@ -174,6 +174,18 @@ static void bounded(work *w)
             run(w, value, n);
         }
     }
+    /* And with all others 1: a bound that is divided by a product of values grows only so. */
+    for (int i = 0; i < n_k && leaves > 1; i++) {
+        for (int l = 0; l < n; l++) {
+            const pr_shm_param *q = &w->p->params.data[l];
+            if (!q->leaf || k[i] < 2 || k[i] > 10 || is_program_number(q) || is_program_count(q)) continue;
+            for (int s = 0; s < n_scales; s++) {
+                set_all(w, value, 1, 1);
+                value[l] = launch_value(q, k[i], w->p->scales.data[s]);
+                run(w, value, n);
+            }
+        }
+    }
     /* Runs that were too long: a bound that nothing divides grew with those that a tile size divides. One grows, the
      * others are small. */
     for (int i = 1; w->skipped && i < n_k && k[i] <= 9; i++) {

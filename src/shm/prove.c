@@ -247,6 +247,7 @@ static pr_rel counted(prover *q, int x)
     /* chain[g]: x -> its g-th or a later group boundary; a WGMMA or store is its own boundary. */
     pr_rel chain = pr_rel_none(q->R);
     int length = 0;
+    pr_term mine = pr_prove_flat_at(q, e) < 0 ? pr_prove_groups_before(q, e, group) : PR_TERM_NONE;
     for (int w = 0; w < q->n; w++) {
         if (!same_threads(&q->ev[w], e) || q->ev[w].kind != wait) continue;
         int64_t need = q->ev[w].count + (u == PR_SHM_CP ? 1 : 0);
@@ -256,6 +257,13 @@ static pr_rel counted(prover *q, int x)
             continue;
         }
         if (q->ev[w].may) continue;
+        pr_term formed = pr_prove_groups_before(q, &q->ev[w], group);
+        if (!pr_term_none(mine) && !pr_term_none(formed) && pr_prove_flat_at(q, &q->ev[w]) < 0) {
+            pr_term between = pr_sub(q->T, pr_prove_renamed(q, formed), mine);
+            pr_term enough = pr_le(q->T, pr_const(q->T, need + (e->kind == group && !e->may)), between);
+            all = pr_rel_union(q->R, all, pr_prove_pair(q, x, w, pr_and(q->T, enough, pr_prove_before(q, e, &q->ev[w]))));
+            continue;
+        }
         if (length > need) length = 0;
         if (length == 0) {
             chain = pr_rel_none(q->R);
@@ -819,7 +827,7 @@ static bool accesses(prover *q)
             }
             if (!holds(q, pr_rel_is_empty(q->R, left), left, any_reuse ? PR_REFUSAL_REUSE : PR_REFUSAL_POTENTIAL_RACE, ey->op,
                        any_reuse ? "storage of an earlier allocation may be used again while an asynchronous access to it is pending"
-                                 : pr_arena_printf(q->arena, "not ordered with `" PR_STR_FMT "` at line %d",
+                                 : pr_arena_printf(q->p->arena, "not ordered with `" PR_STR_FMT "` at line %d",
                                                    PR_STR_ARG(ex->op->name), ex->loc.line ? ex->loc.line : ex->loc.text_line)))
                 return false;
             conflicting one = { x, y, conf };
@@ -852,7 +860,8 @@ static bool scratch(prover *q)
             if (!may) continue;
             pr_rel left = unordered(q, x, s, pr_prove_pair(q, x, s, PR_TERM_TRUE));
             if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, q->ev[s].op,
-                       "scratch memory of this operation may be storage that an asynchronous access still uses"))
+                       pr_arena_printf(q->p->arena, "scratch memory of this operation may be storage that an asynchronous access (`" PR_STR_FMT
+                                       "` at line %d) still uses", PR_STR_ARG(e->op->name), e->loc.line ? e->loc.line : e->loc.text_line)))
                 return false;
         }
     }

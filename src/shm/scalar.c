@@ -40,12 +40,22 @@ void pr_walk_scale(pr_walk *w, pr_i128 v)
     if (!known && v > 1 && v < 1 << 20 && w->p->scales.n < 8) pr_vec_push(w->p->arena, &w->p->scales, (int64_t)v);
 }
 
+/* The constant that a divisor is a multiple of. */
+static pr_i128 content(pr_walk *w, pr_term b)
+{
+    pr_i128 v = 0, g = 0;
+    if (pr_term_const(w->T, b, &v)) return v;
+    if (pr_term_op_of(w->T, b) != PR_TERM_OP_SUM || pr_term_value(w->T, b)) return 1;
+    for (int i = 0; i < pr_term_arity(w->T, b); i++) g = pr_gcd(g, pr_term_coef(w->T, b, i));
+    return g;
+}
+
 /* A result the proof takes as a launch value of its own: outside loops, equal operations on equal values
  * are equal. Inside loops, and in concrete walks, the term itself. */
 static pr_term cut(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term exact)
 {
     pr_i128 v;
-    if (!w->n_loops && pr_term_const(w->T, b, &v)) pr_walk_scale(w, v);
+    if (!w->concrete && !w->n_loops && !pr_term_none(b)) pr_walk_scale(w, content(w, b));
     if (w->concrete || w->n_loops || pr_term_none(a) || pr_term_none(b)) return exact;
     if (!pr_term_none(exact) && pr_term_const(w->T, exact, &v)) return exact;
     for (int i = 0; i < w->cuts.n; i++) {
