@@ -412,6 +412,10 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     if (view(w, op)) return true;
     pr_sv always = pr_walk_term(PR_TERM_TRUE);
     if (op->opcode == PR_OP_UNKNOWN && pr_shm_orders_shared(op)) return !w->p->membar || marker(w, op, PR_SHM_EV_MEET);
+    if (op->opcode == PR_OP_UNKNOWN && pr_str_is(op->name, "ttng.tensormap_create")) {
+        marker(w, op, PR_SHM_EV_SCRATCH);
+        return true;
+    }
     int64_t value = (int64_t)pr_op_attr_int(op, "value", 1);
     switch (op->opcode) {
     case PR_OP_TTG_LOCAL_ALLOC: case PR_OP_TTNG_TMEM_ALLOC: return allocate(w, op, &p);

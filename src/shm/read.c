@@ -60,6 +60,8 @@ static void allocation(void *user, const pr_op *op)
     memcpy(a.shape, t->shape, sizeof a.shape);
     a.offset = (int64_t)pr_op_attr_int(op, "allocation.offset", -1);
     if (a.offset >= 0) p->allocated = true;
+    /* Such layouts take more bytes than their elements: where the storage ends is not known. */
+    if (has_text(t->text, "padded_shared") || has_text(t->text, "fp4Padded = true")) a.offset = -1;
     if (has_text(t->text, "shared_cluster_memory"))
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, op, "shared memory of other CTAs");
     const pr_op *inner = op;

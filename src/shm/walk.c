@@ -392,6 +392,7 @@ static void mark(pr_walk *w, pr_shm_event_kind kind, const pr_op *op)
 static void specialize(pr_walk *w, const pr_op *op)
 {
     int outer = w->ws;
+    if (op->n_operands) mark(w, PR_SHM_EV_SCRATCH, op);  /* through which the captures go              */
     mark(w, PR_SHM_EV_ENTRY, op);
     w->ws = w->n_ws++;
     mark(w, PR_SHM_EV_BEGIN, op);
@@ -479,8 +480,9 @@ static void step(pr_walk *w, const pr_op *op)
     }
     const pr_type *t = op->n_results == 1 ? op->results[0]->type : NULL;
     bool integer = t && (t->kind == PR_TYPE_INT || t->kind == PR_TYPE_INDEX);
-    /* assembly may read another value in each thread of a partition: it stays unknown */
-    bool assembly = op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE;
+    /* assembly, and the number of a warp, may be another value in each thread of a partition: it stays unknown */
+    bool assembly = op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE
+                    || pr_str_is(op->name, "ttg.warp_id");
     if (integer && t->bits > 1 && !w->n_loops && !w->may && !assembly)
         pr_walk_set(w, op->results[0], pr_walk_leaf(w, op, op->results[0], NULL, true));
 }

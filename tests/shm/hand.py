@@ -60,6 +60,11 @@ def waited_elsewhere(before, after):
             f"      ttng.wait_barrier %h, %z : {B}\n      ttg.warp_return\n    }} : ({B}) -> ()\n{after}")
 
 
+PADDED = "#ttg.padded_shared<[32:+8] {order = [1, 0], shape = [64, 64]}>"
+DRAIN = "    ttng.async_tma_store_wait {pendings = 0 : i32}\n"
+DESCRIPTOR = ("    %s = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>\n"
+              "    ttng.tensormap_create %s, %p, [%c1, %c1], [%c1, %c1], [], [%c1, %c1] {elem_type = 6 : i32, fill_mode = 0 : i32, "
+              "interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<i32>, i32, i32, i32, i32, i32, i32) -> ()\n")
 INVAL = f"    ttng.inval_barrier %b : {B}\n"
 TEXTS = {
     # name: (body, number of CTAs)
@@ -93,6 +98,17 @@ TEXTS = {
                        + f"    %d = ttg.local_alloc %x {{allocation.offset = 4096 : i32}} : ({TENSOR}) -> {T}\n    %w = ttg.async_wait {{num = 0 : i32}}\n",
     "offsets_apart": ALLOC.replace("local_alloc :", "local_alloc {allocation.offset = 0 : i32} :") + COPY
                      + f"    %d = ttg.local_alloc %x {{allocation.offset = 8192 : i32}} : ({TENSOR}) -> {T}\n    %w = ttg.async_wait {{num = 0 : i32}}\n",
+    # 10240 bytes: 8 elements of padding behind each 32
+    "padded_overlap": (ALLOC.replace("local_alloc :", "local_alloc {allocation.offset = 0 : i32} :") + COPY).replace("#sw", PADDED)
+                      + f"    %d = ttg.local_alloc %x {{allocation.offset = 8192 : i32}} : ({TENSOR}) -> {T}\n    %w = ttg.async_wait {{num = 0 : i32}}\n",
+    "descriptor_pending": f"    %n = ttg.local_alloc %x : ({TENSOR}) -> {N}\n    ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %n : !tt.tensordesc<64x64xf16, #nv>, {N}\n"
+                          + DESCRIPTOR + DRAIN,
+    "descriptor_waited": f"    %n = ttg.local_alloc %x : ({TENSOR}) -> {N}\n    ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %n : !tt.tensordesc<64x64xf16, #nv>, {N}\n"
+                         + DRAIN + DESCRIPTOR,
+    "captures_pending": BAR + ALLOC + COPY + waited_elsewhere("", INVAL) + "    %w = ttg.async_wait {num = 0 : i32}\n",
+    "captures_waited": BAR + ALLOC + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n" + waited_elsewhere("", INVAL),
+    "one_warp": BAR + "    %v = ttg.warp_id\n    %y = arith.cmpi eq, %v, %c0 : i32\n    scf.if %y {\n"
+                f"      ttng.arrive_barrier %b, 1 : {B}\n    }}\n    ttng.wait_barrier %b, %c0 : {B}\n",
     "halves_apart": half(0, 32),
     "halves_overlap": half(0, 16),
     "transposed": ALLOC + COPY + f"    %s = ttg.memdesc_trans %a {{order = array<i32: 1, 0>}} : {T} -> {T}\n"
