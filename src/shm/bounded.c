@@ -510,7 +510,7 @@ static void attribute(machine *m, const pr_shm_event *e, int bar, int64_t phase)
 {
     if (!bar && m->steps.n && m->steps.data[m->steps.n - 1].e == e) m->steps.data[m->steps.n - 1].phase = phase;
     if (!m->attributions) return;
-    pr_shm_attribution a = { .op = e->op->id, .bar = bar, .n_loops = e->n_loops, .flat = e->flat, .phase = phase };
+    pr_shm_attribution a = { .op = e->op->id, .copy = e->copy, .bar = bar, .n_loops = e->n_loops, .flat = e->flat, .phase = phase };
     for (int i = 0; i < e->n_loops; i++) a.iteration[i] = e->iteration[i];
     pr_vec_push(m->p->arena, m->attributions, a);
 }
@@ -742,7 +742,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
             join(m, &g->now, &m->ended[e->ws]);
         }
         break;
-    case PR_SHM_EV_ACCESS: case PR_SHM_EV_SCRATCH: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN:
+    case PR_SHM_EV_ACCESS: case PR_SHM_EV_SCRATCH: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_CLOSE: case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN:
     case PR_SHM_EV_MEET:
         break;
     }

@@ -57,7 +57,7 @@ typedef PR_VEC(pr_shm_finding) pr_shm_findings;
 
 /* Which phase a wait, an arrival or a transaction belonged to. */
 typedef struct pr_shm_attribution {
-    int op; int bar;             /* operation id; number of the barrier in the event                */
+    int op, copy; int bar;       /* operation id; number of the barrier in the event                */
     int n_loops; int64_t iteration[PR_SHM_LOOPS], flat;
     int64_t phase;
 } pr_shm_attribution;

@@ -395,7 +395,7 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
                   pr_config_verdict *out)
 {
     pr_shm_prog *p = pr_shm_read(arena, ir, func);
-    attempt all = { .w = { .p = p, .o = o } }, one = { 0 };
+    attempt all = { .w = { .p = p, .o = o } }, one = { 0 }, alone = { 0 };
     p->membar = o->check_membar;
     out->ttgir = true;
     if (p->refusals.n) {
@@ -410,11 +410,17 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
         pr_refusal r = { .kind = PR_REFUSAL_INTERNAL, .loc = pr_shm_loc(func), .message = "a proof of a kernel with findings" };
         if (proof.proved) pr_vec_push(arena, &out->refusals, r);
     }
-    if (!all.ok && o->launch && narrows(p, o->launch)) one_launch(&one, &all, o, out);
-    const attempt *used = one.ok || (one.findings.n && !all.findings.n) ? &one : &all;
+    bool again = !all.ok && p->has_isolated && p->n_agents == 1 && !all.findings.n && !p->membar && !o->no_proof;
+    if (again && all.proof.isl_ops < (uint64_t)o->max_ops / 2) {
+        alone = (attempt){ .w = { .p = pr_shm_read(arena, ir, func), .o = o } };
+        alone.w.p->isolate = true;
+        attempt_prove(&alone, o);
+    }
+    if (!all.ok && !alone.ok && o->launch && narrows(p, o->launch)) one_launch(&one, &all, o, out);
+    const attempt *used = alone.ok ? &alone : one.ok || (one.findings.n && !all.findings.n) ? &one : &all;
     out->ttgir_launch = one.ok;
-    out->counts.isl_ops = all.proof.isl_ops + one.proof.isl_ops;
-    out->counts.isl = all.proof.n_pairs + one.proof.n_pairs;
+    out->counts.isl_ops = all.proof.isl_ops + one.proof.isl_ops + alone.proof.isl_ops;
+    out->counts.isl = all.proof.n_pairs + one.proof.n_pairs + alone.proof.n_pairs;
     take(used, out);
     if (!out->findings.n && !used->ok) {
         int runs = all.w.runs + one.w.runs;

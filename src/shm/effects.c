@@ -135,6 +135,7 @@ void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
     e.agent = w->agent;
     e.warps = w->warps;
     e.ws = w->ws;
+    e.copy = w->copy;
     e.seq = w->seq++;
     e.loc = pr_shm_loc(e.op);
     e.may = w->may > 0 || opaque;
@@ -176,6 +177,10 @@ void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
             pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e.op,
                           "a slot or phase that depends both on the iteration of an inner loop and on one carried around the outer loop");
     }
+    for (int i = 0; i < e.n_bar; i++)
+        if (w->p->allocs.data[e.bar[i].alloc].copy != w->copy)
+            pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, e.op,
+                          "a barrier that iterations of a loop around others hand on to each other");
     e.when = pr_walk_when(w);
     if (!opaque) e.when = pr_and(w->T, e.when, pred.t);
     pr_flat_settle(w, &e, opaque ? PR_TERM_NONE : pred.t);
@@ -251,9 +256,16 @@ static int64_t view_bytes(pr_walk *w, const pr_value *v)
 
 static bool allocate(pr_walk *w, const pr_op *op, const places *p)
 {
-    int n = w->p->alloc_of_op[op->id];
+    int n = w->p->alloc_of_op[op->id], *here = &w->p->alloc_of_op[pr_shm_place(w->p, w->copy, op)];
     pr_sv s = { .kind = PR_SV_VIEW };
     if (n < 0) return true;
+    if (*here < 0) {                                 /* the same storage, another life               */
+        pr_shm_alloc a = w->p->allocs.data[n];
+        a.copy = w->copy;
+        *here = w->p->allocs.n;
+        pr_vec_push(w->p->arena, &w->p->allocs, a);
+    }
+    n = *here;
     whole(w, n, &s.v);
     pr_walk_set(w, op->results[0], s);
     if (!p->size[0]) return true;
@@ -413,7 +425,7 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     pr_sv always = pr_walk_term(PR_TERM_TRUE);
     if (op->opcode == PR_OP_UNKNOWN && pr_shm_orders_shared(op)) return !w->p->membar || marker(w, op, PR_SHM_EV_MEET);
     if (op->opcode == PR_OP_UNKNOWN && pr_str_is(op->name, "ttng.tensormap_create")) {
-        marker(w, op, PR_SHM_EV_SCRATCH);
+        if (!w->p->membar) marker(w, op, PR_SHM_EV_SCRATCH);  /* one warp alone uses it                    */
         return true;
     }
     int64_t value = (int64_t)pr_op_attr_int(op, "value", 1);

@@ -21,6 +21,7 @@
 #define PR_SHM_BARS 4
 #define PR_SHM_ACCESSES 6
 #define PR_SHM_AGENTS 17
+#define PR_SHM_COPIES 15
 
 /* ---- storage -------------------------------------------------------------------------------------- */
 typedef enum { PR_SHM_SMEM, PR_SHM_TMEM } pr_shm_memory;
@@ -39,6 +40,7 @@ typedef struct pr_shm_alloc {
     int live_from, live_to;      /* operation ids between which the storage is its own (reuse)     */
     const pr_op *region;         /* the partition (0: default) it is allocated in: its warp_specialize, else null */
     int partition;
+    int copy;                    /* which of pr_shm_prog.copies it is in                            */
 } pr_shm_alloc;
 
 /* Part of an allocation: in each of its dimensions one index, or a constant interval. */
@@ -94,6 +96,7 @@ typedef enum {
     PR_SHM_EV_SCRATCH,           /* hidden shared memory of convert_layout, reduce, ...              */
     PR_SHM_EV_DEALLOC,
     PR_SHM_EV_MEET,              /* a CTA barrier between the threads of the agent (prog->membar only)  */
+    PR_SHM_EV_CLOSE,             /* end of the second of two iterations (isolate.c)                 */
     PR_SHM_EV_ENTRY, PR_SHM_EV_JOIN, /* agent 0, around a warp_specialize                          */
     PR_SHM_EV_BEGIN, PR_SHM_EV_END   /* of a partition                                           */
 } pr_shm_event_kind;
@@ -106,6 +109,7 @@ typedef struct pr_shm_event {
     int warps;                   /* of the agent                                                 */
     int64_t scratch_lo, scratch_hi; /* SCRATCH: bytes as printed, half open; hi 0: not printed          */
     int ws;                      /* number of the warp_specialize it is in, -1 outside               */
+    int copy;                    /* which of pr_shm_prog.copies it is in                            */
     int seq;                     /* program order among events of equal iterations                 */
     int n_acc; pr_shm_access acc[PR_SHM_ACCESSES];
     int n_bar; pr_shm_view bar[PR_SHM_BARS];
@@ -147,6 +151,14 @@ typedef struct pr_shm_param {
     int64_t multiple;            /* of an argument: the text says it is a multiple of this, 1 otherwise     */
 } pr_shm_param;
 
+/* One of two iterations of a loop that are looked at by themselves (isolate.c); number 0 is the text outside. */
+typedef struct pr_shm_copy {
+    const pr_op *op;             /* the loop                                                    */
+    int outer;                   /* copy the loop is in                                          */
+    bool second;
+    pr_term when;                /* symbolic: it is reached                                      */
+} pr_shm_copy;
+
 /* What a launch says about launch values. */
 typedef struct pr_shm_binding {
     int n_args;                  /* arguments of the kernel                                       */
@@ -161,9 +173,12 @@ typedef struct pr_shm_prog {
     const pr_op *func;
     pr_terms *T;
     PR_VEC(pr_shm_alloc) allocs;
-    int *alloc_of_op;            /* by operation id, -1                                          */
+    bool isolate;                /* outermost loops with loops inside are read as two iterations (isolate.c)   */
+    bool has_isolated;           /* there is such a loop                                         */
+    int n_copies; pr_shm_copy copies[PR_SHM_COPIES];
+    int *alloc_of_op;            /* by operation id in copy 0, then those of copy 1, ...; -1            */
     PR_VEC(pr_shm_loop) loops;   /* symbolic                                                    */
-    int *loop_of_op;             /* by operation id, -1                                          */
+    int *loop_of_op;             /* in the same way                                              */
     PR_VEC(pr_shm_param) params;
     int num_warps, threads_per_warp;
     int n_agents;                /* most partitions of one warp_specialize + 1                     */
@@ -208,6 +223,11 @@ void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out);
 const char *pr_shm_event_name(pr_shm_event_kind k);
 int64_t pr_shm_view_bytes(const pr_shm_prog *p, const pr_shm_view *v);
 pr_loc pr_shm_loc(const pr_op *op);
+/* Place of an operation in alloc_of_op and loop_of_op. */
+int pr_shm_place(const pr_shm_prog *p, int copy, const pr_op *op);
+bool pr_shm_copy_within(const pr_shm_prog *p, int copy, int outer);
+/* The iteration before the one of `copy`, its second. */
+int pr_shm_copy_before(const pr_shm_prog *p, int copy);
 /* Boolean term: the two views have common bytes. b's terms are used as they are (renamed by the caller). */
 pr_term pr_shm_overlap(pr_shm_prog *p, const pr_shm_view *a, const pr_shm_view *b);
 /* Both can hold the same bytes only if one's life ends before the other's begins. */

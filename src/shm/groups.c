@@ -1,6 +1,6 @@
-/* How many groups (commits of cp.async, WGMMA, TMA stores) an agent has formed before an event, as a term over the
- * event's loop counters (shared-memory.md 4.7). A wait for all but the last N then covers what is N groups behind it:
- * one comparison a pair, where chains of N compositions would be needed otherwise. */
+/* How many groups (commits of cp.async, WGMMA, TMA stores) an agent forms between two events, as a term over their loop
+ * counters (shared-memory.md 4.7). A wait for all but the last N covers what is N groups behind it: one comparison a
+ * pair, where chains of N compositions would be needed otherwise. */
 #include "shm/prover.h"
 
 static bool same_threads(const pr_shm_event *a, const pr_shm_event *b)
@@ -8,11 +8,11 @@ static bool same_threads(const pr_shm_event *a, const pr_shm_event *b)
     return a->agent == b->agent && (!a->agent || a->ws == b->ws);
 }
 
-/* It happens in every iteration of the loops around it. */
+/* It happens in every iteration of the loops around it, once its copy is reached. */
 static bool unconditional(prover *q, const pr_shm_event *g)
 {
     pr_terms *T = q->T;
-    pr_term all = PR_TERM_TRUE;
+    pr_term all = g->copy ? q->p->copies[g->copy].when : PR_TERM_TRUE;
     for (int i = 0; i < g->n_loops; i++) {
         const pr_shm_loop *l = &q->p->loops.data[g->loop[i]];
         pr_term k = pr_var_term(T, l->counter);
@@ -41,15 +41,18 @@ static pr_term before(prover *q, const pr_shm_event *g, const pr_shm_event *e)
     return pr_scale(T, earlier ? pr_add(T, n, pr_const(T, 1)) : n, inner);
 }
 
-pr_term pr_prove_groups_before(prover *q, const pr_shm_event *e, pr_shm_event_kind group)
+/* Groups that are surely formed between x and w, w's counters renamed. Of a copy that neither of the two is in, none. */
+pr_term pr_prove_groups_between(prover *q, const pr_shm_event *x, const pr_shm_event *w, pr_shm_event_kind group)
 {
     pr_term sum = PR_TERM_ZERO;
+    if (pr_prove_flat_at(q, x) >= 0 || pr_prove_flat_at(q, w) >= 0) return PR_TERM_NONE;
     for (int i = 0; i < q->n; i++) {
         const pr_shm_event *g = &q->ev[i];
-        if (g->kind != group || !same_threads(g, e) || g->may) continue;
-        pr_term n = unconditional(q, g) ? before(q, g, e) : PR_TERM_NONE;
-        if (pr_term_none(n)) return n;
-        sum = pr_add(q->T, sum, n);
+        if (g->kind != group || !same_threads(g, w) || g->may) continue;
+        pr_term a = unconditional(q, g) ? before(q, g, x) : PR_TERM_NONE, b = pr_term_none(a) ? a : before(q, g, w);
+        if (pr_term_none(b)) return b;
+        if (!pr_shm_copy_within(q->p, x->copy, g->copy) && !pr_shm_copy_within(q->p, w->copy, g->copy)) continue;
+        sum = pr_add(q->T, sum, pr_sub(q->T, pr_prove_renamed(q, b), a));
     }
     return sum;
 }

@@ -94,7 +94,7 @@ pr_term pr_shm_fit_phase(pr_shm_prog *p, const pr_shm_event *e, int bar, const p
         const pr_shm_evidence *run = &evidence->data[r];
         for (int i = 0; i < run->attributions.n; i++) {
             const pr_shm_attribution *at = &run->attributions.data[i];
-            if (at->op != e->op->id || at->bar != bar || at->n_loops != e->n_loops) continue;
+            if (at->op != e->op->id || at->copy != e->copy || at->bar != bar || at->n_loops != e->n_loops) continue;
             if (!total++) first = at->phase;
             constant = constant && at->phase == first;
         }
@@ -112,7 +112,7 @@ pr_term pr_shm_fit_phase(pr_shm_prog *p, const pr_shm_event *e, int bar, const p
             for (int i = 0; i < run->attributions.n && ok; i++) {
                 const pr_shm_attribution *at = &run->attributions.data[i];
                 sample one = { 0, at->phase };
-                if (at->op != e->op->id || at->bar != bar || at->n_loops != e->n_loops) continue;
+                if (at->op != e->op->id || at->copy != e->copy || at->bar != bar || at->n_loops != e->n_loops) continue;
                 ok = feature(p, e, f, at, run, &one.feature);
                 pr_vec_push(p->arena, &s, one);
             }

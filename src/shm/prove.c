@@ -247,7 +247,6 @@ static pr_rel counted(prover *q, int x)
     /* chain[g]: x -> its g-th or a later group boundary; a WGMMA or store is its own boundary. */
     pr_rel chain = pr_rel_none(q->R);
     int length = 0;
-    pr_term mine = pr_prove_flat_at(q, e) < 0 ? pr_prove_groups_before(q, e, group) : PR_TERM_NONE;
     for (int w = 0; w < q->n; w++) {
         if (!same_threads(&q->ev[w], e) || q->ev[w].kind != wait) continue;
         int64_t need = q->ev[w].count + (u == PR_SHM_CP ? 1 : 0);
@@ -257,9 +256,8 @@ static pr_rel counted(prover *q, int x)
             continue;
         }
         if (q->ev[w].may) continue;
-        pr_term formed = pr_prove_groups_before(q, &q->ev[w], group);
-        if (!pr_term_none(mine) && !pr_term_none(formed) && pr_prove_flat_at(q, &q->ev[w]) < 0) {
-            pr_term between = pr_sub(q->T, pr_prove_renamed(q, formed), mine);
+        pr_term between = pr_prove_groups_between(q, e, &q->ev[w], group);
+        if (!pr_term_none(between)) {
             pr_term enough = pr_le(q->T, pr_const(q->T, need + (e->kind == group && !e->may)), between);
             all = pr_rel_union(q->R, all, pr_prove_pair(q, x, w, pr_and(q->T, enough, pr_prove_before(q, e, &q->ev[w]))));
             continue;
@@ -653,7 +651,7 @@ static bool lifecycle(prover *q)
                         return false;
                 }
             }
-            if (x->kind == PR_SHM_EV_INIT && depth) {   /* one iteration's barrier ends before the next */
+            if (x->kind == PR_SHM_EV_INIT && (depth || q->p->allocs.data[alloc].copy)) {   /* one iteration's barrier ends before the next */
                 pr_rel ended = pr_rel_none(q->R), open;
                 for (int i = 0; i < q->n; i++)
                     if (q->ev[i].kind == PR_SHM_EV_INVAL && q->ev[i].bar[0].alloc == alloc)
@@ -724,7 +722,7 @@ static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const p
     *reuse = false;
     if (!a->write && !b->write) return PR_TERM_FALSE;
     if (a->atomic && b->atomic && pr_str_eq(a->atomic_kind, b->atomic_kind)) return PR_TERM_FALSE;
-    if (s == t) {
+    if (s->op == t->op) {
         pr_term c = meets(q, &a->view, &b->view);
         return x == y ? pr_and(q->T, c, other_instance(q, &q->ev[x])) : c;
     }
@@ -868,6 +866,24 @@ static bool scratch(prover *q)
     return true;
 }
 
+/* What the first of two iterations leaves pending is complete when the second one ends. */
+static bool closed(prover *q)
+{
+    for (int c = 0; c < q->n; c++) {
+        if (q->ev[c].kind != PR_SHM_EV_CLOSE) continue;
+        for (int x = 0; x < q->n; x++) {
+            const pr_shm_event *e = &q->ev[x];
+            if (!e->n_acc || e->kind == PR_SHM_EV_DEALLOC || unit_of(e) == PR_SHM_SYNC) continue;
+            if (!pr_shm_copy_within(q->p, e->copy, pr_shm_copy_before(q->p, q->ev[c].copy))) continue;
+            pr_rel left = pr_rel_minus(q->R, pr_prove_pair(q, x, c, PR_TERM_TRUE), hb(q, x, c));
+            if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_POTENTIAL_RACE, e->op,
+                       "this may still be pending two iterations of the outer loop later"))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool ranges(prover *q)
 {
     pr_terms *T = q->T;
@@ -962,7 +978,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
     }
     ok = ok && lifecycle(&q) && obligations(&q);
     out->settled = ok;
-    ok = (ok || (explain && q.closure.id)) && accesses(&q) && ok && barrier_bytes(&q) && scratch(&q) && strictly(&q);
+    ok = (ok || (explain && q.closure.id)) && accesses(&q) && ok && barrier_bytes(&q) && scratch(&q) && closed(&q) && strictly(&q);
     out->proved = ok && !q.failed && !explain;
     if (explain && q.closure.id) {
         out->direct = pr_rel_text(q.R, p->arena, q.step);

@@ -48,9 +48,10 @@ pr_rel pr_prove_pair(prover *q, int x, int y, pr_term condition);
 const char *pr_prove_tuple(prover *q, int e);
 int pr_prove_counters(prover *q, const pr_shm_event *e, bool other, pr_var *v);
 
-/* groups.c: groups of this kind that e's agent has surely formed before e, over e's counters; NONE where that is no
- * simple term (commits under conditions, loops of unknown or changing lengths). */
-pr_term pr_prove_groups_before(prover *q, const pr_shm_event *e, pr_shm_event_kind group);
+/* groups.c: at least how many groups of this kind are formed between x and w, for a pair where x comes first; over x's
+ * counters and the renamed ones of w. NONE where that is no simple term (commits under conditions, loops of unknown or
+ * changing lengths). */
+pr_term pr_prove_groups_between(prover *q, const pr_shm_event *x, const pr_shm_event *w, pr_shm_event_kind group);
 
 /* cycle.c: is there no cycle of barrier phases that wait for each other, in kernels with flat loops? */
 pr_tri pr_prove_acyclic(prover *q, pr_rel *cycle);

@@ -310,13 +310,16 @@ static int target_of(const pr_ir *ir)
     return v;
 }
 
+int pr_shm_place(const pr_shm_prog *p, int copy, const pr_op *op) { return copy * (p->ir->n_ops + 1) + op->id; }
+
 pr_shm_prog *pr_shm_read(pr_arena *arena, const pr_ir *ir, const pr_op *func)
 {
     pr_shm_prog *p = PR_NEW(arena, pr_shm_prog);
     *p = (pr_shm_prog){ .arena = arena, .ir = ir, .func = func, .T = pr_terms_new(arena), .n_agents = 1 };
-    p->alloc_of_op = PR_NEW_N(arena, int, ir->n_ops + 1);
-    p->loop_of_op = PR_NEW_N(arena, int, ir->n_ops + 1);
-    for (int i = 0; i <= ir->n_ops; i++) p->alloc_of_op[i] = p->loop_of_op[i] = -1;
+    p->n_copies = 1;
+    p->alloc_of_op = PR_NEW_N(arena, int, (ir->n_ops + 1) * PR_SHM_COPIES);
+    p->loop_of_op = PR_NEW_N(arena, int, (ir->n_ops + 1) * PR_SHM_COPIES);
+    for (int i = 0; i < (ir->n_ops + 1) * PR_SHM_COPIES; i++) p->alloc_of_op[i] = p->loop_of_op[i] = -1;
     p->num_warps = (int)pr_op_attr_int(ir->module, "ttg.num-warps", 4);
     p->threads_per_warp = (int)pr_op_attr_int(ir->module, "ttg.threads-per-warp", 32);
     p->allocated = pr_op_attr(ir->module, "ttg.shared") != NULL;

@@ -22,20 +22,19 @@ pr_term pr_walk_when(pr_walk *w)
     return t;
 }
 
-pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *name, bool from_memory)
+enum { ROLE_OP = 2000000, ROLE_COPY = 20000000, ROLE_FRESH = 10000000 };
+static pr_sv leaf(pr_walk *w, int role, bool exact, pr_str text, const pr_value *v, bool from_memory)
 {
     pr_shm_prog *p = w->p;
-    pr_str text = name ? pr_str_of(name) : v->name;
-    int index = -1, role = op ? 2000000 + op->id : name ? 1000000 : 0;
+    int index = -1;
     for (int i = 0; i < p->params.n && index < 0; i++) {
         const pr_shm_param *q = &p->params.data[i];
-        if (q->leaf && pr_var_get(w->T, q->var)->index >= role && pr_str_eq(q->name, text)
-            && (!op || pr_var_get(w->T, q->var)->index == role))
-            index = i;
+        int at = pr_var_get(w->T, q->var)->index;
+        if (q->leaf && (exact ? at == role : at >= role && at < ROLE_OP) && pr_str_eq(q->name, text)) index = i;
     }
     if (index < 0) {
         pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = -PR_INF, .hi = PR_INF,
-                             .index = op ? role : role + 100000 + p->params.n,
+                             .index = exact ? role : role + 100000 + p->params.n,
                              .name = pr_arena_strndup(p->arena, text.s ? text.s : "v", text.s ? text.n : 1) };
         pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory, .multiple = 1 };
         const pr_attr *d = v && v->attrs ? pr_dict_get(v->attrs, "tt.divisibility") : NULL;
@@ -48,13 +47,24 @@ pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *n
     return pr_walk_term(pr_const(w->T, index < w->n_values ? w->value[index] : 1));
 }
 
+pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *name, bool from_memory)
+{
+    int role = op ? ROLE_OP + w->copy * ROLE_COPY + op->id : name ? 1000000 : 0;
+    return leaf(w, role, op != NULL, name ? pr_str_of(name) : v->name, v, from_memory);
+}
+
+pr_sv pr_walk_fresh(pr_walk *w, const pr_value *v)
+{
+    return leaf(w, ROLE_OP + w->copy * ROLE_COPY + ROLE_FRESH + v->id, true, v->name, v, true);
+}
+
 /* ---- loops ---------------------------------------------------------------------------------------------- */
 static int loop_number(pr_walk *w, const pr_op *op)
 {
     pr_shm_prog *p = w->p;
-    int n = p->loop_of_op[op->id];
+    int place = pr_shm_place(p, w->copy, op), n = p->loop_of_op[place];
     if (n >= 0) return n;
-    n = p->loop_of_op[op->id] = p->loops.n;
+    n = p->loop_of_op[place] = p->loops.n;
     pr_var_info info = { .role = PR_ROLE_ITER, .index = n, .copy = PR_COPY_NONE, .lo = 0, .hi = PR_INF,
                          .name = pr_arena_printf(p->arena, "k%d", n) };
     pr_shm_loop l = { .op = op, .counter = pr_var_new(w->T, info), .name = pr_region_block(op->regions[0])->args[0]->name };
@@ -178,7 +188,7 @@ static void flatten(pr_walk *w, pr_flat *f, int number, pr_var *counter, pr_term
     pr_term total;
     int nest = pr_flat_nest_of(w, f, &total);
     if (nest < 0) return;
-    int outer = w->p->loop_of_op[f->outer->id];
+    int outer = w->p->loop_of_op[pr_shm_place(w->p, w->copy, f->outer)];
     pr_i128 each = 0;
     pr_term tiles = w->p->loops.data[outer].trips;
     if (!pr_term_none(tiles) && pr_term_const(w->T, f->trips, &each) && each > 0 && each < INT32_MAX) total = pr_scale(w->T, tiles, each);
@@ -192,7 +202,7 @@ static void flatten(pr_walk *w, pr_flat *f, int number, pr_var *counter, pr_term
 /* The forms of the members inside the inner loop, over the counter of all iterations. */
 static void flat_forms(pr_walk *w, const pr_flat *f, pr_shm_carried *c, const int *first)
 {
-    bool known = w->p->loops.data[w->p->loop_of_op[f->inner->id]].flat;
+    bool known = w->p->loops.data[w->p->loop_of_op[pr_shm_place(w->p, w->copy, f->inner)]].flat;
     for (int i = 0; i < f->n; i++) c[first[f->inner_arg[i]]].form = known ? f->form[i] : PR_TERM_NONE;
 }
 
@@ -221,7 +231,7 @@ static pr_term flat_end(pr_walk *w, const pr_op *op, int result)
 {
     for (int i = 0; i < w->flats.n; i++) {
         const pr_flat *f = &w->flats.data[i];
-        int number = w->p->loop_of_op[f->inner->id];
+        int number = w->p->loop_of_op[pr_shm_place(w->p, w->copy, f->inner)];
         if (f->outer != op || number < 0 || !w->p->loops.data[number].flat) continue;
         for (int j = 0; j < f->n; j++)
             if (f->outer_arg[j] == result && !pr_term_none(f->form[j]))
@@ -392,7 +402,7 @@ static void mark(pr_walk *w, pr_shm_event_kind kind, const pr_op *op)
 static void specialize(pr_walk *w, const pr_op *op)
 {
     int outer = w->ws;
-    if (op->n_operands) mark(w, PR_SHM_EV_SCRATCH, op);  /* through which the captures go              */
+    if (op->n_operands && !w->p->membar) mark(w, PR_SHM_EV_SCRATCH, op);  /* through which the captures go              */
     mark(w, PR_SHM_EV_ENTRY, op);
     w->ws = w->n_ws++;
     mark(w, PR_SHM_EV_BEGIN, op);
@@ -456,9 +466,13 @@ static void step(pr_walk *w, const pr_op *op)
     if (w->concrete) w->n_steps++;
     switch (op->opcode) {
     case PR_OP_SCF_FOR:
+        if (pr_walk_isolate(w, op)) return;
         if (w->concrete) concrete_loop(w, op, pr_region_block(op->regions[0]));
         else symbolic_loop(w, op, pr_region_block(op->regions[0]));
         return;
+    case PR_OP_SCF_WHILE:
+        if (pr_walk_isolate(w, op)) return;
+        break;
     case PR_OP_SCF_IF: branch(w, op); return;
     case PR_OP_TTG_WARP_SPECIALIZE: specialize(w, op); return;
     default: break;

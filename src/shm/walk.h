@@ -44,6 +44,7 @@ typedef struct pr_walk {
     int n_loops; int loop[PR_SHM_LOOPS]; int64_t iteration[PR_SHM_LOOPS], flat[PR_SHM_LOOPS];
     bool deep;                   /* more loops than PR_SHM_LOOPS                                  */
     bool unbounded;              /* symbolic: inside a loop of unknown trip count                   */
+    int copy;                    /* isolate.c                                                    */
     int n_states;                /* state variables made                                         */
     PR_VEC(pr_cut) cuts;
     PR_VEC(pr_flat) flats;
@@ -61,6 +62,10 @@ pr_sv pr_walk_term(pr_term t);
 pr_sv pr_walk_opaque(void);
 /* A launch value: a number in a concrete walk, a variable otherwise. */
 pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *name, bool from_memory);
+/* A launch value that stands for v, which may be anything; one for each copy. */
+pr_sv pr_walk_fresh(pr_walk *w, const pr_value *v);
+/* isolate.c: reads a loop as two iterations where that is asked for; false: it is not. */
+bool pr_walk_isolate(pr_walk *w, const pr_op *op);
 /* The path as one Boolean term. */
 pr_term pr_walk_when(pr_walk *w);
 void pr_walk_block(pr_walk *w, const pr_block *b);
