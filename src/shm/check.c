@@ -174,14 +174,16 @@ static void bounded(work *w)
             run(w, value, n);
         }
     }
-    /* And with all others 1: a bound that is divided by a product of values grows only so. */
+    /* And with all others least: a bound that is divided by a product of values grows only so. */
+    int64_t least = 1;
+    for (int l = 0; l < n; l++) least = w->p->params.data[l].multiple > least ? w->p->params.data[l].multiple : least;
     for (int i = 0; i < n_k && leaves > 1; i++) {
         for (int l = 0; l < n; l++) {
             const pr_shm_param *q = &w->p->params.data[l];
             if (!q->leaf || k[i] < 2 || k[i] > 10 || is_program_number(q) || is_program_count(q)) continue;
             for (int s = 0; s < n_scales; s++) {
                 set_all(w, value, 1, 1);
-                value[l] = launch_value(q, k[i], w->p->scales.data[s]);
+                value[l] = launch_value(q, k[i], w->p->scales.data[s] * least);
                 run(w, value, n);
             }
         }
@@ -422,6 +424,11 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
     out->counts.isl_ops = all.proof.isl_ops + one.proof.isl_ops + alone.proof.isl_ops;
     out->counts.isl = all.proof.n_pairs + one.proof.n_pairs + alone.proof.n_pairs;
     take(used, out);
+    for (int i = 0; i < alone.proof.refusals.n && !used->ok && !out->findings.n; i++) {
+        const pr_refusal *r = &alone.proof.refusals.data[i];
+        pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "iterations of outer loops by themselves: line %d: %s: %s", r->loc.line ? r->loc.line : r->loc.text_line,
+                                                        pr_refusal_slug(r->kind), r->message));
+    }
     if (!out->findings.n && !used->ok) {
         int runs = all.w.runs + one.w.runs;
         pr_refusal r = { .kind = used->assumed ? PR_REFUSAL_POTENTIAL_RACE : PR_REFUSAL_BOUNDED_ONLY,

@@ -440,22 +440,34 @@ static bool attribute(prover *q, const pr_shm_evidences *evidence)
     return true;
 }
 
+static bool signals(const pr_shm_event *a, int alloc)
+{
+    for (int b = 0; b < a->n_bar; b++)
+        if (a->bar[b].alloc == alloc) return true;
+    return false;
+}
+
 static bool close_phases(prover *q)
 {
     pr_rel step = pr_rel_none(q->R);
+    /* One agent: its waits come after what arrives for them, or a step leads from a phase to itself. Then the first wait of
+     * a chain comes before its last event, and a chain through several phases says no more than one through the first:
+     * steps between phases of different arrays are not needed. */
+    bool one = q->p->n_agents == 1 && !q->out->explain;
+    for (int i = 0; i < q->p->loops.n; i++) one = one && !q->p->loops.data[i].flat;
     for (int w = 0; w < q->n; w++) {
         if (q->ev[w].kind != PR_SHM_EV_WAIT) continue;
         pr_rel back = pr_rel_back(q->R, q->arr[w * PR_SHM_BARS]);
         for (int a = 0; a < q->n; a++) {
-            if (!pr_prove_arrives(&q->ev[a])) continue;
+            if (!pr_prove_arrives(&q->ev[a]) || (one && !signals(&q->ev[a], q->ev[w].bar[0].alloc))) continue;
             pr_rel way = ord_between(q, w, a);
             if (pr_rel_is_empty(q->R, way) == PR_YES) continue;
             step = pr_rel_union(q->R, step, pr_rel_then(q->R, pr_rel_then(q->R, back, way), arrival(q, a)));
         }
     }
-    bool fixed;
+    bool fixed = true;
     q->step = step;
-    q->closure = pr_rel_closure(q->R, step, 8, &fixed);
+    q->closure = one ? step : pr_rel_closure(q->R, step, 8, &fixed);
     if (!q->closure.id) return holds(q, PR_MAYBE, step, PR_REFUSAL_UNKNOWN, q->p->func, "");
     if (!fixed) {
         give_up(q, PR_REFUSAL_HB_DEPTH, q->p->func, "happens-before between barrier phases has no fixpoint after 8 compositions");
@@ -469,7 +481,8 @@ static bool close_phases(prover *q)
                                          "barrier phases may wait for each other in a cycle around an inner and an outer loop");
     }
     return holds(q, loops == PR_NO ? PR_YES : loops == PR_YES ? PR_NO : PR_MAYBE, q->closure, PR_REFUSAL_POTENTIAL_RACE,
-                 q->p->func, "barrier phases wait for each other in a cycle (deadlock) at some trip count");
+                 q->p->func, "barrier phases wait for each other in a cycle (deadlock) at some trip count")
+           && (!one || (q->closure = pr_rel_none(q->R)).id);
 }
 
 /* ---- quotas ------------------------------------------------------------------------------------------------------ */

@@ -60,6 +60,17 @@ def waited_elsewhere(before, after):
             f"      ttng.wait_barrier %h, %z : {B}\n      ttg.warp_return\n    }} : ({B}) -> ()\n{after}")
 
 
+def again(body):
+    """A loop that goes on while a loaded value is not 0."""
+    return ("    scf.while : () -> () {\n      %v = tt.load %p : !tt.ptr<i32>\n      %go = arith.cmpi ne, %v, %c0 : i32\n      scf.condition(%go)\n"
+            "    } do {\n" + body + "      scf.yield\n    }\n")
+
+
+SHELL = f"    %n = ttg.local_alloc : () -> {N}\n"
+FILL = f"    ttg.local_store %x, %n : {TENSOR} -> {N}\n    ttng.fence_async_shared {{bCluster = false}}\n"
+SEND = f"    ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %n : !tt.tensordesc<64x64xf16, #nv>, {N}\n"
+LOAD = (f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
+        f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n")
 PADDED = "#ttg.padded_shared<[32:+8] {order = [1, 0], shape = [64, 64]}>"
 DRAIN = "    ttng.async_tma_store_wait {pendings = 0 : i32}\n"
 DESCRIPTOR = ("    %s = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>\n"
@@ -78,6 +89,17 @@ TEXTS = {
     "while_wait": BAR + "    %n = scf.while (%i = %c0) : (i32) -> i32 {\n      %go = arith.cmpi slt, %i, %K : i32\n"
                         "      scf.condition(%go) %i : i32\n    } do {\n    ^bb0(%i: i32):\n"
                         f"      ttng.wait_barrier %b, %c1 : {B}\n      %j = arith.addi %i, %c1 : i32\n      scf.yield %j : i32\n    }}\n",
+    # loops of unknown length: every iteration cleans up behind itself, or does not
+    "while_copy": ALLOC + again(COPY + "      %w = ttg.async_wait {num = 0 : i32}\n" + READ),
+    "while_copy_late": ALLOC + again(COPY + "      %w = ttg.async_wait {num = 1 : i32}\n" + READ),
+    "while_store": SHELL + again(FILL + SEND + DRAIN),
+    "while_store_later": SHELL + again(DRAIN + FILL + SEND) + DRAIN,
+    "while_store_reused": SHELL + again(FILL + SEND) + DRAIN,
+    "while_store_kept": SHELL + FILL + again(SEND) + DRAIN,
+    "while_barrier": ALLOC.replace(T, N) + again(BAR + LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n" + INVAL),
+    "while_barrier_kept": ALLOC.replace(T, N) + BAR + again(LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n"),
+    "while_barrier_again": ALLOC.replace(T, N) + again(BAR + LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n"),
+    "while_barrier_early": ALLOC.replace(T, N) + again(BAR + LOAD + INVAL),
     "loaded_phase": BAR + LOOP + f"      %v = tt.load %p : !tt.ptr<i32>\n      ttng.wait_barrier %b, %v : {B}\n" + END,
     "loaded_branch": BAR + LOOP + "      %v = tt.load %p : !tt.ptr<i32>\n      %y = arith.cmpi sgt, %v, %c0 : i32\n      scf.if %y {\n"
                      f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END,

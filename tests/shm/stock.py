@@ -135,8 +135,53 @@ def attention_tiles(q_ptr,k_ptr,v_ptr,o_ptr,scale,Z,N, BM: tl.constexpr,BN: tl.c
             v=vd.load([base+n,0])
             acc=tl.dot(p.to(tl.float16),v,acc); m=mn
         od.store([base+pm*BM,0],(acc/l[:,None]).to(tl.float16))
+@triton.jit
+def attention_backward(q_ptr,k_ptr,v_ptr,do_ptr,dk_ptr,dv_ptr,l_ptr,d_ptr,scale,N, BM: tl.constexpr,BN: tl.constexpr,D: tl.constexpr):
+    pn=tl.program_id(0); z=tl.program_id(1)
+    offs_n=pn*BN+tl.arange(0,BN); d=tl.arange(0,D)
+    k=tl.load(k_ptr+(z*N+offs_n)[:,None]*D+d[None,:]); v=tl.load(v_ptr+(z*N+offs_n)[:,None]*D+d[None,:])
+    dk=tl.zeros([BN,D],tl.float32); dv=tl.zeros([BN,D],tl.float32)
+    for m in range(0,N,BM):
+        offs_m=m+tl.arange(0,BM)
+        q=tl.load(q_ptr+(z*N+offs_m)[:,None]*D+d[None,:]); do=tl.load(do_ptr+(z*N+offs_m)[:,None]*D+d[None,:])
+        l=tl.load(l_ptr+z*N+offs_m); dl=tl.load(d_ptr+z*N+offs_m)
+        p=tl.math.exp2(tl.dot(k,tl.trans(q))*scale-l[None,:])
+        dv+=tl.dot(p.to(tl.float16),do)
+        dk+=tl.dot((p*(tl.dot(v,tl.trans(do))-dl[None,:])).to(tl.float16),q)
+    tl.store(dk_ptr+(z*N+offs_n)[:,None]*D+d[None,:],dk.to(tl.float16)); tl.store(dv_ptr+(z*N+offs_n)[:,None]*D+d[None,:],dv.to(tl.float16))
+@triton.jit
+def split_k(a_ptr,b_ptr,c_ptr,M,N,K,SK, BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.program_id(2)*BK+tl.arange(0,BK)
+    a=a_ptr+rm[:,None]*K+rk[None,:]; b=b_ptr+rk[:,None]*N+rn[None,:]
+    acc=tl.zeros((BM,BN),dtype=tl.float32)
+    for k in range(0,tl.cdiv(K,BK*SK)):
+        left=K-k*BK*SK
+        acc=tl.dot(tl.load(a,mask=rk[None,:]<left,other=0.),tl.load(b,mask=rk[:,None]<left,other=0.),acc)
+        a+=BK*SK; b+=BK*SK*N
+    tl.atomic_add(c_ptr+rm[:,None]*N+rn[None,:],acc)
+@triton.jit
+def grouped(ga_ptr,gb_ptr,gc_ptr,sizes,G,NSM: tl.constexpr,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    tile=tl.program_id(0)
+    last=0
+    for g in range(G):
+        gm=tl.load(sizes+g*3); gn=tl.load(sizes+g*3+1); gk=tl.load(sizes+g*3+2)
+        nn=tl.cdiv(gn,BN); tiles=tl.cdiv(gm,BM)*nn
+        while tile>=last and tile<last+tiles:
+            a_ptr=tl.load(ga_ptr+g).to(tl.pointer_type(tl.float16)); b_ptr=tl.load(gb_ptr+g).to(tl.pointer_type(tl.float16))
+            c_ptr=tl.load(gc_ptr+g).to(tl.pointer_type(tl.float16))
+            rm=(tile-last)//nn*BM+tl.arange(0,BM); rn=(tile-last)%nn*BN+tl.arange(0,BN); rk=tl.arange(0,BK)
+            a=a_ptr+rm[:,None]*gk+rk[None,:]; b=b_ptr+rk[:,None]*gn+rn[None,:]
+            acc=tl.zeros((BM,BN),dtype=tl.float32)
+            for k in range(0,tl.cdiv(gk,BK)):
+                acc=tl.dot(tl.load(a),tl.load(b),acc); a+=BK; b+=BK*gn
+            tl.store(c_ptr+rm[:,None]*gn+rn[None,:],acc.to(tl.float16))
+            tile+=NSM
+        last+=tiles
 MM={'a_ptr':'*fp16','b_ptr':'*fp16','c_ptr':'*fp16','M':'i32','N':'i32','K':'i32'}
 AT={'q_ptr':'*fp16','k_ptr':'*fp16','v_ptr':'*fp16','o_ptr':'*fp16','scale':'fp32','Z':'i32','N':'i32'}
+BW={**{x+'_ptr':'*fp16' for x in ('q','k','v','do','dk','dv')},'l_ptr':'*fp32','d_ptr':'*fp32','scale':'fp32','N':'i32'}
+GR={'ga_ptr':'*i64','gb_ptr':'*i64','gc_ptr':'*i64','sizes':'*i32','G':'i32'}
 B={'BM':128,'BN':128,'BK':64}; A={'BM':128,'BN':64,'D':64}
 rows=[]
 def plain(text):
@@ -163,6 +208,12 @@ for st in range(1,6):
         rows.append((f'persistent_flat.sm{cc}.s{st}',persistent,MM,{**B,'WS':False,'FL':True},cc,st,8))
         rows.append((f'attention.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':False,'WS':False},cc,st,4))
         rows.append((f'attention_causal.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':True,'WS':False},cc,st,4))
+        rows.append((f'attention_tiles.sm{cc}.s{st}',attention_tiles,AT,{**A,'CAUSAL':False,'WS':False},cc,st,4))
+        rows.append((f'attention_tiles_causal.sm{cc}.s{st}',attention_tiles,AT,{**A,'CAUSAL':True,'WS':False},cc,st,4))
+    for cc in (80,90,100):
+        rows.append((f'attention_backward.sm{cc}.s{st}',attention_backward,BW,{'BM':64,'BN':128,'D':64},cc,st,8))
+        rows.append((f'split_k.sm{cc}.s{st}',split_k,{**MM,'c_ptr':'*fp32','SK':'i32'},B,cc,st,4))
+        rows.append((f'grouped.sm{cc}.s{st}',grouped,GR,{**B,'NSM':132},cc,st,4))
     for cc in (90,100):
         rows.append((f'matmul_ws.sm{cc}.s{st}',matmul_tma,MM,{**B,'WS':True},cc,st,4))
         rows.append((f'persistent_ws.sm{cc}.s{st}',persistent,MM,{**B,'WS':True,'FL':False},cc,st,4))
