@@ -5,26 +5,26 @@
 #include "shm/strict.h"
 
 /* ---- refusals --------------------------------------------------------------------------------------------- */
-static void give_up(prover *q, pr_refusal_kind kind, const pr_op *op, const char *why)
+void pr_prove_give_up(prover *q, pr_refusal_kind kind, const pr_op *op, const char *why)
 {
     q->failed = true;
     pr_shm_refuse(q->p, &q->out->refusals, kind, op, why);
 }
 
 /* Yes, or a refusal. unproved: some launch values are worth a run. */
-static bool holds(prover *q, pr_tri yes, pr_rel counter, pr_refusal_kind kind, const pr_op *op, const char *why)
+bool pr_prove_holds(prover *q, pr_tri yes, pr_rel counter, pr_refusal_kind kind, const pr_op *op, const char *why)
 {
     if (yes == PR_YES) return true;
     if (yes == PR_MAYBE) {
         const char *text;
         pr_refusal_kind k = pr_rels_why(q->R, &text);
-        give_up(q, k == PR_REFUSAL_NONE ? PR_REFUSAL_UNKNOWN : k, op, text ? text : "undecided");
+        pr_prove_give_up(q, k == PR_REFUSAL_NONE ? PR_REFUSAL_UNKNOWN : k, op, text ? text : "undecided");
         return false;
     }
     pr_i128 *v = PR_NEW_N(q->arena, pr_i128, q->p->params.n + 1);
     if (counter.id && q->out->candidates.n < 16 && pr_rel_sample(q->R, counter, v))
         pr_vec_push(q->arena, &q->out->candidates, v);
-    give_up(q, kind, op, why);
+    pr_prove_give_up(q, kind, op, why);
     return false;
 }
 
@@ -150,7 +150,7 @@ static pr_rel to_phase(prover *q, int e, int bar, pr_term number, pr_term keep)
 
 /* As to_phase, of numbers >= 0, without the outer counters of flat loops: an iteration of a flat loop is one, whichever
  * execution it is in. */
-static pr_rel alone(prover *q, int e, int bar, pr_term number)
+pr_rel pr_prove_alone(prover *q, int e, int bar, pr_term number)
 {
     const pr_shm_event *x = &q->ev[e];
     int at = pr_prove_flat_at(q, x), n_in = 0;
@@ -173,7 +173,7 @@ static pr_rel alone(prover *q, int e, int bar, pr_term number)
     return pr_rel_make(q->R, "A", in, n_in, "B", out, depth + 2, &all[at - 1], 1, conj, depth + 5);
 }
 
-static pr_rel shift_back(prover *q, int alloc)       /* P[.., s, n] -> P[.., s, n - 1], n >= 1 */
+pr_rel pr_prove_shift_back(prover *q, int alloc)       /* P[.., s, n] -> P[.., s, n - 1], n >= 1 */
 {
     int where[PR_SHM_LOOPS], depth = pr_prove_coordinates(q, alloc, where);
     pr_var in[PR_SHM_LOOPS + 2], out[PR_SHM_LOOPS + 2];
@@ -416,13 +416,13 @@ static bool attribute(prover *q, const pr_shm_evidences *evidence)
                     q->phase[e * PR_SHM_BARS + b] = PR_TERM_ZERO;
                     continue;
                 }
-                give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                pr_prove_give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                         "the barrier phase of this operation is no simple function of the loop counters");
                 return false;
             }
             int at = pr_prove_flat_at(q, x), depth = pr_prove_depth(q, x->bar[b].alloc);
             if (at > 0 && !x->exact && (pr_term_mentions(T, n, q->p->loops.data[x->loop[at - 1]].counter) || (depth && depth <= at))) {
-                give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                pr_prove_give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                         "the barrier phase of this operation depends on which execution of the inner loop it is in");
                 return false;
             }
@@ -432,7 +432,7 @@ static bool attribute(prover *q, const pr_shm_evidences *evidence)
             if (x->kind == PR_SHM_EV_WAIT)
                 wrong = pr_or(T, wrong, pr_ne(T, pr_fmod_t(T, pr_sub(T, n, x->phase), pr_const(T, 2)), PR_TERM_ZERO));
             pr_rel bad = to_phase(q, e, b, n, wrong);
-            if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+            if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                        "the parity of this wait does not fit the phase it takes part in at every trip count"))
                 return false;
         }
@@ -468,111 +468,21 @@ static bool close_phases(prover *q)
     bool fixed = true;
     q->step = step;
     q->closure = one ? step : pr_rel_closure(q->R, step, 8, &fixed);
-    if (!q->closure.id) return holds(q, PR_MAYBE, step, PR_REFUSAL_UNKNOWN, q->p->func, "");
+    if (!q->closure.id) return pr_prove_holds(q, PR_MAYBE, step, PR_REFUSAL_UNKNOWN, q->p->func, "");
     if (!fixed) {
-        give_up(q, PR_REFUSAL_HB_DEPTH, q->p->func, "happens-before between barrier phases has no fixpoint after 8 compositions");
+        pr_prove_give_up(q, PR_REFUSAL_HB_DEPTH, q->p->func, "happens-before between barrier phases has no fixpoint after 8 compositions");
         return false;
     }
     pr_tri loops = pr_rel_is_reflexive_somewhere(q->R, q->closure);
     if (loops == PR_NO) {
         pr_rel cycle = step;
         pr_tri none = pr_prove_acyclic(q, &cycle);
-        if (none != PR_YES) return holds(q, none, cycle, PR_REFUSAL_POTENTIAL_RACE, q->p->func,
+        if (none != PR_YES) return pr_prove_holds(q, none, cycle, PR_REFUSAL_POTENTIAL_RACE, q->p->func,
                                          "barrier phases may wait for each other in a cycle around an inner and an outer loop");
     }
-    return holds(q, loops == PR_NO ? PR_YES : loops == PR_YES ? PR_NO : PR_MAYBE, q->closure, PR_REFUSAL_POTENTIAL_RACE,
+    return pr_prove_holds(q, loops == PR_NO ? PR_YES : loops == PR_YES ? PR_NO : PR_MAYBE, q->closure, PR_REFUSAL_POTENTIAL_RACE,
                  q->p->func, "barrier phases wait for each other in a cycle (deadlock) at some trip count")
            && (!one || (q->closure = pr_rel_none(q->R)).id);
-}
-
-/* ---- quotas ------------------------------------------------------------------------------------------------------ */
-static int64_t weight(const pr_shm_event *e)
-{
-    switch (e->kind) {
-    case PR_SHM_EV_ARRIVE: return e->count;
-    case PR_SHM_EV_EXPECT: case PR_SHM_EV_TC: case PR_SHM_EV_TC_COMMIT: return 1;
-    case PR_SHM_EV_CP_ARRIVE: return e->count;
-    default: return 0;
-    }
-}
-static int64_t bytes(const pr_shm_event *e)
-{
-    return e->kind == PR_SHM_EV_EXPECT ? e->bytes : e->kind == PR_SHM_EV_TMA_LOAD ? -e->bytes : 0;
-}
-
-typedef struct piece { pr_rel set; int64_t weight, bytes; } piece;
-enum { MAX_PIECES = 32 };
-
-static bool quotas(prover *q, int alloc)
-{
-    piece pieces[MAX_PIECES];
-    int n = 0;
-    int64_t count = -1;
-    const pr_op *op = q->p->allocs.data[alloc].op;
-    pr_rel covered = pr_rel_none(q->R), waited = pr_rel_none(q->R);
-    for (int e = 0; e < q->n; e++) {
-        const pr_shm_event *x = &q->ev[e];
-        if (x->kind == PR_SHM_EV_INIT && x->bar[0].alloc == alloc) {
-            if (count >= 0 && count != x->count) {
-                give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op, "barriers of one array have different arrival counts");
-                return false;
-            }
-            count = x->count;
-        }
-    }
-    for (int e = 0; e < q->n; e++) {
-        const pr_shm_event *x = &q->ev[e];
-        for (int b = 0; b < x->n_bar; b++) {
-            pr_rel r = q->arr[e * PR_SHM_BARS + b];
-            if (x->bar[b].alloc != alloc || x->kind == PR_SHM_EV_INIT || x->kind == PR_SHM_EV_INVAL) continue;
-            if (x->kind == PR_SHM_EV_WAIT) {
-                waited = pr_rel_union(q->R, waited, pr_rel_range(q->R, r));
-                continue;
-            }
-            pr_rel once = pr_prove_flat_at(q, x) < 0 ? r : alone(q, e, b, q->phase[e * PR_SHM_BARS + b]);
-            if (!holds(q, pr_rel_is_injective(q->R, once), r, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
-                       "this operation arrives several times in one phase of its barrier"))
-                return false;
-            if (x->kind == PR_SHM_EV_TMA_LOAD && x->bytes < 0) {
-                give_up(q, PR_REFUSAL_LAYOUT, x->op, "the bytes of this copy are not known");
-                return false;
-            }
-            pr_rel range = pr_rel_range(q->R, r);
-            int now = n;
-            for (int i = 0; i <= now; i++) {
-                piece one = i < now ? pieces[i] : (piece){ pr_rel_minus(q->R, range, covered), 0, 0 };
-                pr_rel in = i < now ? pr_rel_meet(q->R, one.set, range) : one.set;
-                pr_tri empty = pr_rel_is_empty(q->R, in);
-                if (empty == PR_MAYBE) return holds(q, PR_MAYBE, in, PR_REFUSAL_UNKNOWN, x->op, "");
-                if (empty == PR_YES) continue;
-                if (i < now) {
-                    pieces[i].set = pr_rel_minus(q->R, one.set, range);
-                    if (n == MAX_PIECES) {
-                        give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, op, "too many combinations of arrivals");
-                        return false;
-                    }
-                }
-                if (n < MAX_PIECES)
-                    pieces[n++] = (piece){ in, one.weight + weight(x), one.bytes + bytes(x) };
-            }
-            covered = pr_rel_union(q->R, covered, range);
-        }
-    }
-    pr_rel full = pr_rel_none(q->R);
-    for (int i = 0; i < n; i++) {
-        if (pieces[i].weight == count && pieces[i].bytes == 0) full = pr_rel_union(q->R, full, pieces[i].set);
-        else if (pieces[i].weight > count
-                 && !holds(q, pr_rel_is_empty(q->R, pieces[i].set), pieces[i].set, PR_REFUSAL_ARRIVAL_QUOTA, op,
-                           "more arrivals in one phase than the barrier was initialised for"))
-            return false;
-    }
-    pr_rel starved = pr_rel_minus(q->R, waited, full);
-    if (!holds(q, pr_rel_is_empty(q->R, starved), starved, PR_REFUSAL_ARRIVAL_QUOTA, op,
-               "some wait is for a phase whose arrivals or bytes are not complete"))
-        return false;
-    pr_rel back = pr_rel_then(q->R, covered, shift_back(q, alloc)), gap = pr_rel_minus(q->R, pr_rel_range(q->R, back), full);
-    return holds(q, pr_rel_is_empty(q->R, gap), gap, PR_REFUSAL_ARRIVAL_QUOTA, op,
-                 "some phase gets arrivals while the one before it stays incomplete");
 }
 
 /* ---- obligations --------------------------------------------------------------------------------------------------- */
@@ -583,22 +493,22 @@ static bool obligations(prover *q)
         bool waits = x->kind == PR_SHM_EV_WAIT;
         if (!waits && !pr_prove_arrives(x)) continue;
         for (int b = 0; b < x->n_bar; b++) {
-            pr_rel r = q->arr[e * PR_SHM_BARS + b], shift = shift_back(q, x->bar[b].alloc);
+            pr_rel r = q->arr[e * PR_SHM_BARS + b], shift = pr_prove_shift_back(q, x->bar[b].alloc);
             pr_rel previous = pr_rel_back(q->R, pr_rel_then(q->R, r, shift));
             pr_rel known = from_phi(q, e), bad = pr_rel_minus(q->R, previous, known);
             if (pr_rel_is_empty(q->R, bad) != PR_YES)
                 bad = pr_rel_minus(q->R, bad, pr_rel_then(q->R, q->closure, known));
-            if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
+            if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                        waits ? "this wait can pass on an older phase (W1)"
                              : "this arrival can be counted in an earlier phase (A1)"))
                 return false;
             if (x->kind == PR_SHM_EV_CP_ARRIVE && !x->count) {
                 pr_rel after = pr_rel_none(q->R);        /* the phase must need an arrival behind this one */
                 for (int a = 0; a < q->n; a++)
-                    if (pr_prove_arrives(&q->ev[a]) && weight(&q->ev[a]) > 0)
+                    if (pr_prove_arrives(&q->ev[a]) && pr_prove_weight(&q->ev[a]) > 0)
                         after = pr_rel_union(q->R, after, pr_rel_then(q->R, ord_to(q, e, a), arrival(q, a)));
                 bad = pr_rel_minus(q->R, r, after);
-                if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                            "the phase can complete before these copies are counted in it"))
                     return false;
             }
@@ -611,7 +521,7 @@ static bool obligations(prover *q)
                     if (q->ev[a].bar[o].alloc == x->bar[0].alloc)
                         all = pr_rel_union(q->R, all, pr_rel_range(q->R, q->arr[a * PR_SHM_BARS + o]));
             bad = pr_rel_minus(q->R, pr_rel_then(q->R, next, all), to_phi_all(q, e));
-            if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
+            if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                        "the barrier can be two phases ahead of this wait (W2)"))
                 return false;
         }
@@ -627,7 +537,7 @@ static bool lifecycle(prover *q)
         for (int b = 0; b < x->n_bar; b++) {
             int alloc = x->bar[b].alloc, depth = pr_prove_depth(q, alloc);
             if (q->p->allocs.data[alloc].payload) {
-                give_up(q, PR_REFUSAL_REUSE, x->op, "the storage of this barrier also holds data");
+                pr_prove_give_up(q, PR_REFUSAL_REUSE, x->op, "the storage of this barrier also holds data");
                 return false;
             }
             bool same = x->n_loops >= depth;
@@ -638,7 +548,7 @@ static bool lifecycle(prover *q)
                 for (int l = 0; l < depth && same; l++) same = y->loop[l] == x->loop[l];
             }
             if (!same) {
-                give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op, "the barrier is initialised in a loop that this use is not in");
+                pr_prove_give_up(q, PR_REFUSAL_ARRIVAL_QUOTA, x->op, "the barrier is initialised in a loop that this use is not in");
                 return false;
             }
             pr_rel mine = to_phase(q, e, b, PR_TERM_ZERO, PR_TERM_TRUE), ready = pr_rel_none(q->R);
@@ -649,7 +559,7 @@ static bool lifecycle(prover *q)
                 if (!init && !inval) continue;
                 pr_rel with = pr_rel_then(q->R, mine, pr_rel_back(q->R, to_phase(q, i, 0, PR_TERM_ZERO, PR_TERM_TRUE)));
                 if (init && x->kind == PR_SHM_EV_INIT) {
-                    if (!holds(q, pr_rel_is_empty(q->R, with), with, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                    if (!pr_prove_holds(q, pr_rel_is_empty(q->R, with), with, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                                "a barrier that is initialised more than once"))
                         return false;
                 } else if (init) {
@@ -659,7 +569,7 @@ static bool lifecycle(prover *q)
                     pr_rel bad = pr_rel_minus(q->R, with, due ? pr_rel_union(q->R, ord(q, e, i), pr_rel_back(q->R, ord(q, i, e)))
                                                               : hb(q, e, i));
                     if (x->kind == PR_SHM_EV_INVAL) bad = with;
-                    if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
+                    if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                                "this use of a barrier is not complete before its invalidation"))
                         return false;
                 }
@@ -670,19 +580,19 @@ static bool lifecycle(prover *q)
                     if (q->ev[i].kind == PR_SHM_EV_INVAL && q->ev[i].bar[0].alloc == alloc)
                         ended = pr_rel_union(q->R, ended, pr_rel_range(q->R, to_phase(q, i, 0, PR_TERM_ZERO, PR_TERM_TRUE)));
                 open = pr_rel_minus(q->R, pr_rel_range(q->R, mine), ended);
-                if (!holds(q, pr_rel_is_empty(q->R, open), open, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                if (!pr_prove_holds(q, pr_rel_is_empty(q->R, open), open, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                            "a barrier that a loop initialises again without invalidating it"))
                     return false;
             }
             if (x->kind == PR_SHM_EV_INIT) {
-                pr_rel once = pr_prove_flat_at(q, x) < 0 ? mine : alone(q, e, b, PR_TERM_ZERO);
-                if (!holds(q, pr_rel_is_injective(q->R, once), mine, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
+                pr_rel once = pr_prove_flat_at(q, x) < 0 ? mine : pr_prove_alone(q, e, b, PR_TERM_ZERO);
+                if (!pr_prove_holds(q, pr_rel_is_injective(q->R, once), mine, PR_REFUSAL_ARRIVAL_QUOTA, x->op,
                            "a barrier that is initialised more than once"))
                     return false;
                 continue;
             }
             pr_rel early = pr_rel_minus(q->R, pr_rel_domain(q->R, mine), pr_rel_domain(q->R, ready));
-            if (!holds(q, pr_rel_is_empty(q->R, early), early, PR_REFUSAL_POTENTIAL_RACE, x->op,
+            if (!pr_prove_holds(q, pr_rel_is_empty(q->R, early), early, PR_REFUSAL_POTENTIAL_RACE, x->op,
                        "this use of a barrier is not preceded by its initialisation"))
                 return false;
         }
@@ -763,10 +673,10 @@ static bool barrier_bytes(prover *q)
             if (!may) continue;
             pr_rel left = unordered(q, x, y, pr_prove_pair(q, x, y, PR_TERM_TRUE));
             if (together) {
-                give_up(q, PR_REFUSAL_REUSE, e->op, "data in the bytes of a barrier");
+                pr_prove_give_up(q, PR_REFUSAL_REUSE, e->op, "data in the bytes of a barrier");
                 return false;
             }
-            if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, f->op,
+            if (!pr_prove_holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, f->op,
                        "the bytes of this barrier may be storage that another access still uses"))
                 return false;
         }
@@ -798,7 +708,7 @@ static bool fences(prover *q, int x, int y, pr_rel conf)
     for (int f = 0; f < q->n; f++)
         if (q->ev[f].kind == PR_SHM_EV_FENCE && !q->ev[f].may) good = pr_rel_union(q->R, good, through(q, x, f, y));
     pr_rel bad = pr_rel_minus(q->R, ordered, good);
-    return holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, q->ev[y].op,
+    return pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, q->ev[y].op,
                  "an access through the async proxy follows a generic access of another partition without fence_async_shared");
 }
 
@@ -836,7 +746,7 @@ static bool accesses(prover *q)
                 pr_vec_push(q->p->arena, &q->out->explained, one);
                 if (one.ordered == PR_NO) continue;   /* the others too */
             }
-            if (!holds(q, pr_rel_is_empty(q->R, left), left, any_reuse ? PR_REFUSAL_REUSE : PR_REFUSAL_POTENTIAL_RACE, ey->op,
+            if (!pr_prove_holds(q, pr_rel_is_empty(q->R, left), left, any_reuse ? PR_REFUSAL_REUSE : PR_REFUSAL_POTENTIAL_RACE, ey->op,
                        any_reuse ? "storage of an earlier allocation may be used again while an asynchronous access to it is pending"
                                  : pr_arena_printf(q->p->arena, "not ordered with `" PR_STR_FMT "` at line %d",
                                                    PR_STR_ARG(ex->op->name), ex->loc.line ? ex->loc.line : ex->loc.text_line)))
@@ -870,7 +780,7 @@ static bool scratch(prover *q)
             }
             if (!may) continue;
             pr_rel left = unordered(q, x, s, pr_prove_pair(q, x, s, PR_TERM_TRUE));
-            if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, q->ev[s].op,
+            if (!pr_prove_holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, q->ev[s].op,
                        pr_arena_printf(q->p->arena, "scratch memory of this operation may be storage that an asynchronous access (`" PR_STR_FMT
                                        "` at line %d) still uses", PR_STR_ARG(e->op->name), e->loc.line ? e->loc.line : e->loc.text_line)))
                 return false;
@@ -889,7 +799,7 @@ static bool closed(prover *q)
             if (!e->n_acc || e->kind == PR_SHM_EV_DEALLOC || unit_of(e) == PR_SHM_SYNC) continue;
             if (!pr_shm_copy_within(q->p, e->copy, pr_shm_copy_before(q->p, q->ev[c].copy))) continue;
             pr_rel left = pr_rel_minus(q->R, pr_prove_pair(q, x, c, PR_TERM_TRUE), hb(q, x, c));
-            if (!holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_POTENTIAL_RACE, e->op,
+            if (!pr_prove_holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_POTENTIAL_RACE, e->op,
                        "this may still be pending two iterations of the outer loop later"))
                 return false;
         }
@@ -908,7 +818,7 @@ static bool ranges(prover *q)
             for (int d = 0; d < PR_SHM_RANK; d++) {
                 if (!v->indexed[d]) continue;
                 if (pr_term_none(v->index[d])) {
-                    give_up(q, PR_REFUSAL_DATA_DEPENDENT_SYNC, x->op,
+                    pr_prove_give_up(q, PR_REFUSAL_DATA_DEPENDENT_SYNC, x->op,
                             "the slot of this access depends on data or on a value carried around an outer loop");
                     return false;
                 }
@@ -919,7 +829,7 @@ static bool ranges(prover *q)
         }
         if (pr_term_is(wrong, PR_TERM_FALSE)) continue;
         pr_rel bad = pr_prove_pair(q, e, e, wrong);
-        if (!holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
+        if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                    "a slot index can leave the array"))
             return false;
     }
@@ -939,7 +849,7 @@ static pr_rel lent_meeting(void *of, int x, const pr_shm_access *a, int y, const
 static bool lent_none(void *of, pr_rel left, const pr_op *op, const char *why)
 {
     prover *q = of;
-    return holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_POTENTIAL_RACE, op, why);
+    return pr_prove_holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_POTENTIAL_RACE, op, why);
 }
 
 static bool strictly(prover *q)
@@ -987,7 +897,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
     for (int a = 0; a < p->allocs.n && ok; a++) {
         if (!p->allocs.data[a].barrier) continue;
         out->n_barriers++;
-        ok = quotas(&q, a);
+        ok = pr_prove_quotas(&q, a);
     }
     ok = ok && lifecycle(&q) && obligations(&q);
     out->settled = ok;

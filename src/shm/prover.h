@@ -48,6 +48,17 @@ pr_rel pr_prove_pair(prover *q, int x, int y, pr_term condition);
 const char *pr_prove_tuple(prover *q, int e);
 int pr_prove_counters(prover *q, const pr_shm_event *e, bool other, pr_var *v);
 
+/* Yes, or a refusal. counter: where it does not hold. */
+bool pr_prove_holds(prover *q, pr_tri yes, pr_rel counter, pr_refusal_kind kind, const pr_op *op, const char *why);
+void pr_prove_give_up(prover *q, pr_refusal_kind kind, const pr_op *op, const char *why);
+/* { event -> P[outer iterations, slot, number] }, numbers >= 0, without the outer counters of flat loops: an iteration of a
+ * flat loop is one, whichever execution it is in. */
+pr_rel pr_prove_alone(prover *q, int e, int bar, pr_term number);
+pr_rel pr_prove_shift_back(prover *q, int alloc);   /* P[.., s, n] -> P[.., s, n - 1], n >= 1 */
+/* quotas.c */
+bool pr_prove_quotas(prover *q, int alloc);
+int64_t pr_prove_weight(const pr_shm_event *e);     /* arrivals it counts for */
+
 /* groups.c: at least how many groups of this kind are formed between x and w, for a pair where x comes first; over x's
  * counters and the renamed ones of w. NONE where that is no simple term (commits under conditions, loops of unknown or
  * changing lengths). */
