@@ -38,6 +38,8 @@ static void shm_options(const pr_plan *p, pr_job *j, const pr_op *func, pr_shm_o
     options.max_ops = p->o.max_ops ? p->o.max_ops * OPS_A_KERNEL : 0;
     options.no_proof = p->o.engine == POLYRACE_ENGINE_Z3; /* the proof is made of isl relations */
     options.check_membar = p->o.check_membar;
+    options.strict_gluon = p->o.strict_gluon;
+    options.stage = (pr_shm_stage)p->o.ttgir_stage;
     options.cross_check = p->o.cross_check;
     options.interrupt = &p->ctx->interrupt;
     *o = options;

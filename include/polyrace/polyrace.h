@@ -78,6 +78,7 @@ enum { POLYRACE_RUNG_AUTO, POLYRACE_RUNG_T0, POLYRACE_RUNG_T1, POLYRACE_RUNG_T1_
 enum { POLYRACE_ATOMIC_ORDER_AUTO, POLYRACE_ATOMIC_ORDER_STRICT, POLYRACE_ATOMIC_ORDER_CTA };
 enum { POLYRACE_DEP_ORDER_POSITIONAL, POLYRACE_DEP_ORDER_STRICT };
 enum { POLYRACE_PROGRAM_ORDER_NONE, POLYRACE_PROGRAM_ORDER_SOURCE };
+enum { POLYRACE_TTGIR_AUTO, POLYRACE_TTGIR_BEFORE_ALLOCATION, POLYRACE_TTGIR_AFTER_ALLOCATION };
 
 typedef struct polyrace_options {
     size_t struct_size; /* set by polyrace_options_init; fields are only ever appended */
@@ -101,6 +102,8 @@ typedef struct polyrace_options {
     const char *certify_dir; /* write a certificate of the verdict into this folder; null = none */
     int check_membar;        /* TTGIR: CTA barriers and proxy fences must be in the text itself */
     int64_t max_memory;     /* bytes that one call may add, Z3's beside them; 0 = no limit */
+    int strict_gluon;       /* TTGIR: note proxy fences that one partition leaves to the compiler */
+    int ttgir_stage;        /* POLYRACE_TTGIR_... */
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);

@@ -20,6 +20,7 @@ typedef struct work {
     int runs, skipped, attributed;
     int64_t events, steps, greatest;
     bool exact;                  /* no launch value, condition or data was assumed                  */
+    const pr_op *unread;         /* a TMA store whose reads no wait covers when the kernel ends         */
 } work;
 
 /* ---- bounded runs ------------------------------------------------------------------------------------------ */
@@ -61,6 +62,20 @@ static const char *trips_text(const work *w, const pr_shm_trace *t)
     return b.n ? b.data : "";
 }
 
+/* The last TMA store of a run that no later wait of its agent covers. */
+static const pr_op *pending_store(const pr_shm_trace *t)
+{
+    for (int a = 0; a < t->n_agents; a++) {
+        int64_t left = INT64_MAX;                    /* stores that some later wait leaves pending, and more   */
+        for (int i = t->agents[a].n - 1; i >= 0; i--) {
+            const pr_shm_event *e = &t->agents[a].data[i];
+            if (e->kind == PR_SHM_EV_STORE_WAIT && e->count < left) left = e->count;
+            if (e->kind == PR_SHM_EV_STORE && left-- > 0) return e->op;
+        }
+    }
+    return NULL;
+}
+
 static void run(work *w, const int64_t *value, int n)
 {
     if (w->runs >= MAX_RUNS || w->events > MAX_TOTAL || w->steps > MAX_STEPS || (w->o->interrupt && *w->o->interrupt)) return;
@@ -91,6 +106,7 @@ static void run(work *w, const int64_t *value, int n)
             pr_vec_push(w->p->arena, &w->evidence, e);
         }
         w->runs++;
+        if (!w->unread && !t.assumed) w->unread = pending_store(&t);
         if (t.assumed) w->exact = false;
     }
     pr_arena_free(scratch);
@@ -374,11 +390,37 @@ static void take(const attempt *a, pr_config_verdict *out)
     if (a->ok) qualify(&a->w, &a->model, out);
 }
 
+static pr_shm_prog *read_text(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o)
+{
+    pr_shm_prog *p = pr_shm_read(arena, ir, func);
+    if (o->stage == PR_SHM_STAGE_AFTER_ALLOCATION) p->allocated = true;
+    for (int i = 0; o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION && i < p->allocs.n; i++) p->allocs.data[i].offset = -1;
+    if (o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION) p->allocated = false;
+    return p;
+}
+
+/* Generic accesses and later ones through the async proxy of the same partition, without a fence in the text: the
+ * compiler inserts one (M1). */
+static void note_fences(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o, pr_config_verdict *out)
+{
+    work w = { .p = read_text(arena, ir, func, o), .o = o };
+    pr_shm_model unused;
+    w.p->membar = true;
+    pr_shm_symbolic(w.p, &unused);                   /* finds the launch values                       */
+    bounded(&w);
+    for (int i = 0; i < w.findings.n; i++) {
+        const pr_shm_finding *f = &w.findings.data[i];
+        if (f->id != PR_SHM_F_PROXY_FENCE || f->first.agent != f->second.agent) continue;
+        pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "advice: PROXY-FENCE: line %d: %s; the compiler inserts a fence_async_shared",
+                                                        f->second.loc.line ? f->second.loc.line : f->second.loc.text_line, f->what));
+    }
+}
+
 /* The verdict about the launch alone, when the one about every launch is no proof: a proof, findings where the other
  * has none, or nothing. */
 static void one_launch(attempt *a, const attempt *all, const pr_shm_options *o, pr_config_verdict *out)
 {
-    pr_shm_prog *p = pr_shm_read(all->w.p->arena, all->w.p->ir, all->w.p->func);
+    pr_shm_prog *p = read_text(all->w.p->arena, all->w.p->ir, all->w.p->func, o);
     *a = (attempt){ .w = { .p = p, .o = o } };
     p->bound = o->launch;
     p->membar = o->check_membar;
@@ -396,7 +438,7 @@ static void one_launch(attempt *a, const attempt *all, const pr_shm_options *o, 
 void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o,
                   pr_config_verdict *out)
 {
-    pr_shm_prog *p = pr_shm_read(arena, ir, func);
+    pr_shm_prog *p = read_text(arena, ir, func, o);
     attempt all = { .w = { .p = p, .o = o } }, one = { 0 }, alone = { 0 };
     p->membar = o->check_membar;
     out->ttgir = true;
@@ -413,8 +455,8 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
         if (proof.proved) pr_vec_push(arena, &out->refusals, r);
     }
     bool again = !all.ok && p->has_isolated && p->n_agents == 1 && !all.findings.n && !p->membar && !o->no_proof;
-    if (again && all.proof.isl_ops < (uint64_t)o->max_ops / 2) {
-        alone = (attempt){ .w = { .p = pr_shm_read(arena, ir, func), .o = o } };
+    if (again && (!o->max_ops || all.proof.isl_ops < (uint64_t)o->max_ops / 2)) {
+        alone = (attempt){ .w = { .p = read_text(arena, ir, func, o), .o = o } };
         alone.w.p->isolate = true;
         attempt_prove(&alone, o);
     }
@@ -442,21 +484,31 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
     }
     if (all.findings.n && one.w.p && !one.ok && !one.findings.n)
         pr_vec_push(arena, &out->notes, "no run at the values of this launch shows a finding; they are not proved safe");
+    if (all.w.unread) {
+        pr_loc at = pr_shm_loc(all.w.unread);
+        pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "the kernel can end while the TMA store at line %d still reads shared memory: no async_tma_store_wait covers it",
+                                                        at.line ? at.line : at.text_line));
+    }
+    if (o->strict_gluon && !p->membar) note_fences(arena, ir, func, o, out);
     pr_verdict_ttgir(out, used->ok);
 }
 
 void pr_shm_explain(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o, bool launch, bool json, pr_buf *b)
 {
-    pr_shm_prog *p = pr_shm_read(arena, ir, func);
     pr_shm_options options = *o;
+    attempt a;
     options.explain = true;
-    attempt a = { .w = { .p = p, .o = &options } };
-    p->membar = o->check_membar;
-    p->bound = launch ? o->launch : NULL;
-    if (!p->refusals.n) {
+    for (int isolate = 0; isolate < 2; isolate++) {
+        pr_shm_prog *p = read_text(arena, ir, func, o);
+        a = (attempt){ .w = { .p = p, .o = &options } };
+        p->membar = o->check_membar;
+        p->bound = launch ? o->launch : NULL;
+        p->isolate = isolate;
+        if (p->refusals.n) break;
         pr_shm_symbolic(p, &a.model);
         bounded(&a.w);
         pr_shm_prove(p, &a.model, &a.w.evidence, o->max_ops, o->interrupt, true, &a.proof);
+        if (a.proof.closure || launch || !p->has_isolated || p->n_agents > 1 || p->membar) break;
     }
-    pr_shm_print_relations(p, &a.model, &a.proof, &a.w.findings, json, b);
+    pr_shm_print_relations(a.w.p, &a.model, &a.proof, &a.w.findings, json, b);
 }

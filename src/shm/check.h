@@ -4,12 +4,17 @@
 #include "hb/verdict.h"
 #include "shm/prove.h"
 
+/* Where the text is from: what it says about places in shared memory is taken, or ignored, or complete. */
+typedef enum { PR_SHM_STAGE_AUTO, PR_SHM_STAGE_BEFORE_ALLOCATION, PR_SHM_STAGE_AFTER_ALLOCATION } pr_shm_stage;
+
 typedef struct pr_shm_options {
     int64_t max_k;               /* greatest launch value of the bounded runs                       */
     int64_t max_ops;             /* isl operations of one kernel, 0 = no limit                      */
     bool no_proof;               /* bounded runs only                                            */
     bool explain;
     bool check_membar;           /* judge the text as it stands: CTA barriers and fences must be in it   */
+    bool strict_gluon;           /* note the proxy fences that one partition leaves to the compiler        */
+    pr_shm_stage stage;
     bool cross_check;            /* prove broken kernels too: a proof is then an error of ours        */
     const pr_shm_binding *launch;/* null: every launch; else what a text for which that is not proved may be
                                     proved for                                                   */

@@ -432,7 +432,7 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     switch (op->opcode) {
     case PR_OP_TTG_LOCAL_ALLOC: case PR_OP_TTNG_TMEM_ALLOC: return allocate(w, op, &p);
     case PR_OP_TTG_LOCAL_DEALLOC: return marker(w, op, PR_SHM_EV_DEALLOC);
-    case PR_OP_TTG_LOCAL_LOAD: case PR_OP_TTG_LOCAL_GATHER: case PR_OP_TTNG_TMEM_LOAD:
+    case PR_OP_TTG_LOCAL_LOAD: case PR_OP_TTG_LOCAL_GATHER: case PR_OP_TTNG_TMEM_LOAD: case PR_OP_TTNG_CLC_LOAD_RESULT:
         return plain(w, op, at(&p, 0, 0), false, always, "source");
     case PR_OP_TTG_LOCAL_STORE: return plain(w, op, at(&p, 1, 0), true, always, "destination");
     case PR_OP_TTG_LOCAL_SCATTER: case PR_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW:
@@ -475,6 +475,12 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     }
     case PR_OP_TTNG_ASYNC_TMA_COPY_GLOBAL_TO_LOCAL: return tma_load(w, op, &p, 2);
     case PR_OP_TTNG_ASYNC_TMA_GATHER: return tma_load(w, op, &p, 3);
+    case PR_OP_TTNG_CLC_TRY_CANCEL: {                /* 16 bytes land like those of a copy                 */
+        pr_shm_event e = { .kind = PR_SHM_EV_TMA_LOAD, .op = op, .bytes = 16 };
+        access(w, &e, at(&p, 0, 0), true, PR_SHM_TMA_LOAD, true, "result");
+        if (barrier(w, &e, at(&p, 1, 0), PR_TERM_TRUE)) pr_walk_emit(w, e, always);
+        return true;
+    }
     case PR_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL: case PR_OP_TTNG_ASYNC_TMA_REDUCE: return store(w, op, &p, 2);
     case PR_OP_TTNG_ASYNC_TMA_SCATTER: return store(w, op, &p, 3);
     case PR_OP_GPU_BARRIER: case PR_OP_TTG_BARRIER:

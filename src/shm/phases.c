@@ -263,7 +263,7 @@ static void automaton(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carri
         if (in[i]) c[i].form = column(arena, T, &r, n, i, pr_var_term(T, counter));
 }
 
-enum { MAX_GUARDED_STATES = 32 };
+enum { MAX_GUARDED_STATES = 32, MAX_ORBIT = 512 };
 
 /* An automaton that steps by `moves` for the first `bound` iterations and by `rests` afterwards: the first run,
  * then one run from each state the first can stop in. */
@@ -337,6 +337,41 @@ static void find_condition(void *user, pr_term t)
     s->n = 1;
 }
 
+/* An automaton that goes on where an earlier loop left it: from the orbit's beginning it must run through the orbit.
+ * Two sequences that become periodic within MAX_STATES steps are equal when their first 2 * MAX_STATES terms are. */
+static bool goes_on(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried *c, int n, int root)
+{
+    bool *in = PR_NEW_N(arena, bool, n);
+    int64_t *first = PR_NEW_N(arena, int64_t, n), v;
+    pr_term steps = c[root].steps;
+    pr_shm_carried *d = pr_arena_copy(arena, c, sizeof *c * (size_t)n);
+    run r;
+    for (int i = 0; i < n; i++) {
+        if (pr_term_none(steps) || c[i].steps.id != steps.id || pr_term_none(c[i].orbit)) continue;
+        d[i].init = pr_shm_value_at(T, arena, c[i].orbit, c[i].at, 0, &v) ? pr_const(T, v) : PR_TERM_NONE;
+    }
+    if (pr_term_none(steps) || !closed_group(arena, T, counter, d, n, root, in)) return false;
+    if (!initial(T, d, n, in, first) || !automaton_run(arena, T, d, n, in, first, MAX_ORBIT, &r)) return false;
+    for (int i = 0; i < n; i++) {
+        for (int64_t k = 0; in[i] && k < 2 * PR_SHM_MAX_STATES; k++) {
+            int64_t at = k < r.length ? k : r.back + (k - r.back) % (r.length - r.back);
+            bool orbit = c[i].steps.id == steps.id && !pr_term_none(c[i].orbit);
+            if (!orbit) v = first[i];                /* began as a constant: then it must stay one       */
+            else if (!pr_shm_value_at(T, arena, c[i].orbit, c[i].at, k, &v)) return false;
+            if (v != r.state[at * n + i]) return false;
+        }
+    }
+    pr_term k = pr_var_term(T, counter);
+    for (int i = 0; i < n; i++) {
+        if (!in[i]) continue;
+        c[i].form = column(arena, T, &r, n, i, pr_add(T, steps, k));
+        c[i].orbit = column(arena, T, &r, n, i, k);
+        c[i].steps = steps;
+        c[i].at = counter;
+    }
+    return !pr_term_none(c[root].form);
+}
+
 static bool recover_group(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried *c, int n, int root, int depth)
 {
     bool *in = PR_NEW_N(arena, bool, n);
@@ -344,6 +379,7 @@ static bool recover_group(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_c
         automaton(arena, T, counter, c, n, in);
         return !pr_term_none(c[root].form);
     }
+    if (!depth && goes_on(arena, T, counter, c, n, root)) return true;
     if (depth > 3 || pr_term_none(c[root].update) || pr_term_none(c[root].init)) return false;
     search s = { .T = T, .counter = counter, .c = c, .n_carried = n };
     for (int i = 0; i < n; i++)

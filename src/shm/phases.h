@@ -10,6 +10,8 @@
  *              initial values constants             repeats after at most max_states steps
  *   guarded    an automaton whose steps depend on     the form of the first steps up to the bound, then one form
  *              whether `counter` is below a bound      for each state it can be in there
+ * Initial values that an earlier loop left, where this loop goes on with the same automaton (two loops that share a
+ * ring), are states of its orbit: form = the orbit after steps + counter.
  * Initial values that are one of two constants by a condition on launch values give one form each.
  * A table becomes a quotient and remainder of the counter when that gives the same values everywhere, else
  * one case a residue. */
@@ -21,6 +23,10 @@ typedef struct pr_shm_carried {
     pr_var state;                /* integer; a Boolean is carried as 0 or 1                        */
     pr_term init, update;        /* integers; NONE = not modelled                                */
     pr_term form;                /* out                                                         */
+    /* In: init is what an earlier loop left, `orbit` over the variable `at` after `steps` of its iterations; NONE: not that.
+     * Out: the same about form, where it is steps + counter of the same orbit. */
+    pr_term orbit, steps;
+    pr_var at;
 } pr_shm_carried;
 
 enum { PR_SHM_MAX_STATES = 4096, PR_SHM_MAX_CASES = 64 };

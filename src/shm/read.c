@@ -214,7 +214,7 @@ static bool harmless(pr_str name)
         "ttg.global_scratch_alloc", "ttg.barrier", "ttg.local_barrier", "ttg.fp4_to_fp", "ttg.warp_id",
         "ttg.warp_yield", "ttg.warp_return", "ttg.warp_specialize", "ttg.convert_layout",
         "ttng.tensormap_create", "ttng.tensormap_fenceproxy_acquire", "ttng.reinterpret_tensor_descriptor",
-        "ttng.fence_mbarrier_init_release_cluster", "ttng.fence", "ttng.prefetch_async_tma",
+        "ttng.clc_is_canceled", "ttng.clc_get_program_id", "ttng.fence_mbarrier_init_release_cluster", "ttng.fence", "ttng.prefetch_async_tma",
     };
     for (size_t i = 0; i < PR_LEN(names); i++)
         if (pr_str_is(name, names[i])) return true;
@@ -268,7 +268,7 @@ static void screen(void *user, const pr_op *op)
         pr_shm_refuse(p, to, PR_REFUSAL_INSTRUMENTED, op, "the module is instrumented already");
     } else if (starts(n, "nvws.") || (pr_op_attr(op, "ttg.partition") && p->n_agents < 2)) {
         pr_shm_refuse(p, to, PR_REFUSAL_PRE_LOWERING, op, "not final TTGIR: partitions are not formed yet");
-    } else if (starts(n, "ttng.cluster") || starts(n, "ttng.clc") || starts(n, "ttng.async_shared_store")
+    } else if (starts(n, "ttng.cluster") || starts(n, "ttng.async_shared_store")
                || set_on(pr_op_attr(op, "multicast")) || set_on(pr_op_attr(op, "two_ctas")) || pr_op_attr(op, "fromCTA")
                || pr_op_attr(op, "multicastCTA")) {
         pr_shm_refuse(p, to, PR_REFUSAL_MULTI_CTA, op, "an operation on several CTAs");

@@ -240,6 +240,14 @@ static pr_term flat_end(pr_walk *w, const pr_op *op, int result)
     return PR_TERM_NONE;
 }
 
+/* What a loop carries, behind it. */
+static void leave(pr_walk *w, const pr_shm_carried *c, pr_term value, pr_var counter, pr_term trips)
+{
+    bool on = !pr_term_none(c->orbit) && c->at.id == counter.id;
+    pr_walk_end e = { .value = value, .form = on ? c->orbit : c->form, .steps = on ? pr_add(w->T, c->steps, trips) : trips, .at = counter };
+    if (!pr_term_none(e.form) && pr_term_mentions(w->T, e.form, counter)) pr_vec_push(w->arena, &w->ends, e);
+}
+
 static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
 {
     pr_terms *T = w->T;
@@ -280,6 +288,12 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         for (int j = 0; j < parts(&init[i]); j++) {
             pr_shm_carried one = { .state = state_var(w), .init = int_of(w, *part(&init[i], j)) };
             pr_term x = pr_var_term(T, one.state);
+            for (int e = 0; e < w->ends.n && !pr_term_none(one.init); e++) {
+                if (w->ends.data[e].value.id != one.init.id) continue;
+                one.orbit = w->ends.data[e].form;
+                one.steps = w->ends.data[e].steps;
+                one.at = w->ends.data[e].at;
+            }
             *part(&state[i], j) = boolean ? pr_int_to_bool(T, x) : x;
             pr_vec_push(w->arena, &c, one);
         }
@@ -315,6 +329,7 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
                 if (pass && !pr_term_none(f))
                     f = pr_term_none(trips) || w->p->loops.data[number].flat ? PR_TERM_NONE
                                                                         : pr_shm_replace(w->arena, T, f, counter, trips);
+                if (pass && !pr_term_none(f)) leave(w, &c.data[first[i] + j], f, counter, trips);
                 if (pass && pr_term_none(f)) f = flat_end(w, op, i);
                 if (pr_term_none(f)) {
                     if (s.kind == PR_SV_TERM) s = pr_walk_opaque();

@@ -16,6 +16,9 @@ typedef struct pr_sv { pr_sv_kind kind; pr_term t; pr_shm_view v; } pr_sv;
 /* Loops that divide a sequence of iterations into executions in the same way. */
 typedef struct pr_flat_nest { pr_term lb, ub, step, trips, total; } pr_flat_nest;
 
+/* A value that a loop carries, behind it: `form` over `at` after `steps` iterations (phases.h). */
+typedef struct pr_walk_end { pr_term value, form, steps; pr_var at; } pr_walk_end;
+
 typedef struct pr_cut { int opcode; pr_term a, b, c; pr_term value; } pr_cut;
 
 /* A loop directly inside an outermost loop, and the scalars that the outer loop carries into it and takes from
@@ -46,6 +49,7 @@ typedef struct pr_walk {
     bool unbounded;              /* symbolic: inside a loop of unknown trip count                   */
     int copy;                    /* isolate.c                                                    */
     int n_states;                /* state variables made                                         */
+    PR_VEC(pr_walk_end) ends;
     PR_VEC(pr_cut) cuts;
     PR_VEC(pr_flat) flats;
     PR_VEC(pr_flat_nest) nests;

@@ -71,6 +71,25 @@ FILL = f"    ttg.local_store %x, %n : {TENSOR} -> {N}\n    ttng.fence_async_shar
 SEND = f"    ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %n : !tt.tensordesc<64x64xf16, #nv>, {N}\n"
 LOAD = (f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
         f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n")
+R = "!ttg.memdesc<2xi64, #bar, #smem, mutable>"
+RESULT = f"    %res = ttg.local_alloc : () -> {R}\n"
+ASK = f"    ttng.barrier_expect %b, 16, %true : {B}\n    ttng.clc_try_cancel %res, %b : {R}, {B}\n"
+
+
+def clc(waits):
+    """Cluster launch control, a result for both partitions in each round; the next request waits for the reader's arrival, or does not."""
+    taken = f"      %odd = arith.xori %even, %c1 : i32\n      ttng.wait_barrier %d, %odd : {B}\n" if waits else ""
+    ask, again = ASK.replace("    ", "      "), "      %even = arith.andi %k, %c1 : i32\n"
+    got = f"      ttng.wait_barrier %b, %even : {B}\n      %r = ttng.clc_load_result %res : {R} -> i128\n"
+    inner = "\n".join("    " + line for line in (again + got).replace("%b", "%pb").replace("%res", "%pr").replace("%c1", "%one").split("\n") if line)
+    return (RESULT + BAR + BAR.replace("%b", "%d")
+            + f"    ttg.warp_specialize(%b, %d, %res, %K) attributes {{requestedRegisters = array<i32: 24>}}\n    default {{\n"
+            + LOOP + again + taken + ask + got + END + "      ttg.warp_yield\n    }\n"
+            + f"    partition0(%pb: {B}, %pd: {B}, %pr: {R}, %pk: i32) num_warps(1) {{\n"
+            + "      %zero = arith.constant 0 : i32\n      %one = arith.constant 1 : i32\n      scf.for %k = %zero to %pk step %one  : i32 {\n"
+            + inner + f"\n        ttng.fence_async_shared {{bCluster = false}}\n        ttng.arrive_barrier %pd, 1 : {B}\n      }}\n      ttg.warp_return\n    }} : ({B}, {B}, {R}, i32) -> ()\n" + INVAL + INVAL.replace("%b", "%d"))
+
+
 PADDED = "#ttg.padded_shared<[32:+8] {order = [1, 0], shape = [64, 64]}>"
 DRAIN = "    ttng.async_tma_store_wait {pendings = 0 : i32}\n"
 DESCRIPTOR = ("    %s = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>\n"
@@ -100,6 +119,10 @@ TEXTS = {
     "while_barrier_kept": ALLOC.replace(T, N) + BAR + again(LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n"),
     "while_barrier_again": ALLOC.replace(T, N) + again(BAR + LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n"),
     "while_barrier_early": ALLOC.replace(T, N) + again(BAR + LOAD + INVAL),
+    "clc_read": clc(True),
+    "clc_unread": clc(False),
+    "clc_early": RESULT + BAR + ASK + "    %r = ttng.clc_load_result %res : " + R + " -> i128\n"
+                 + f"    ttng.wait_barrier %b, %c0 : {B}\n" + INVAL,
     "loaded_phase": BAR + LOOP + f"      %v = tt.load %p : !tt.ptr<i32>\n      ttng.wait_barrier %b, %v : {B}\n" + END,
     "loaded_branch": BAR + LOOP + "      %v = tt.load %p : !tt.ptr<i32>\n      %y = arith.cmpi sgt, %v, %c0 : i32\n      scf.if %y {\n"
                      f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END,

@@ -18,6 +18,8 @@ READY = "      %w = ttg.async_wait {num = 0 : i32}\n"
 # an inner loop whose step is an argument, around a loop over tiles: the trip count is no linear form
 STEPS = (hand.ALLOC + "    %pid = tt.get_program_id x : i32\n    %np = tt.get_num_programs x : i32\n"
          "    scf.for %tile = %pid to %K step %np  : i32 {\n    scf.for %k = %c0 to %K step %S  : i32 {\n" + hand.COPY + READY + hand.READ + hand.END + hand.END)
+# beside a partition nothing is read one iteration at a time
+SIDE = ("    ttg.warp_specialize()\n    default {\n      ttg.warp_yield\n    }\n    partition0() num_warps(1) {\n      ttg.warp_return\n    } : () -> ()\n")
 # a copy that only the program numbers of the grid decide about, never waited for when there are more than four
 PROGRAMS = (hand.ALLOC + "    %pid = tt.get_program_id x : i32\n    %four = arith.constant 4 : i32\n    %late = arith.cmpi sge, %pid, %four : i32\n"
             "    scf.if %late {\n" + hand.COPY + "    }\n" + hand.READ + READY)
@@ -60,8 +62,9 @@ CASES = [
     ("guard K=0", consan("early_return.guarded"), {"K": 0}, [1, 1, 1], (), "deadlock", "BAR-STUCK", ""),
     ("guard K=3", consan("early_return.guarded"), {"K": 3}, [1, 1, 1], (), "ok", "launch", "at other launch values: BAR-STUCK"),
     ("wrong at every K", consan("rounds.w0"), {"K": 8}, [1, 1, 1], (), "races", "SHM-WAR", ""),
-    ("step open", text(STEPS), {"K": 64}, [4, 1, 1], (), "unsupported", "data-dependent-sync", ""),
-    ("step", text(STEPS), {"K": 64, "S": 16}, [4, 1, 1], (), "ok", "launch", "not for every trip count: data-dependent-sync"),
+    ("step, tiles alone", text(STEPS), {"K": 64}, [4, 1, 1], (), "ok", "every-trip-count", ""),
+    ("step open", text(SIDE + STEPS), {"K": 64}, [4, 1, 1], (), "unsupported", "data-dependent-sync", ""),
+    ("step", text(SIDE + STEPS), {"K": 64, "S": 16}, [4, 1, 1], (), "ok", "launch", "not for every trip count: data-dependent-sync"),
     ("step, no wait", text(STEPS.replace(READY, "")), {"K": 64, "S": 16}, [4, 1, 1], (), "races", "PEND-CP", ""),
     ("four programs", text(PROGRAMS), {}, [4, 1, 1], (), "ok", "launch", "at other launch values: PEND-CP"),
     ("five programs", text(PROGRAMS), {}, [5, 1, 1], (), "races", "PEND-CP", ""),
