@@ -410,7 +410,9 @@ static void note_fences(pr_arena *arena, const pr_ir *ir, const pr_op *func, con
     bounded(&w);
     for (int i = 0; i < w.findings.n; i++) {
         const pr_shm_finding *f = &w.findings.data[i];
-        if (f->id != PR_SHM_F_PROXY_FENCE || f->first.agent != f->second.agent) continue;
+        bool said = false;
+        for (int j = 0; j < i; j++) said = said || (w.findings.data[j].id == f->id && w.findings.data[j].second.op == f->second.op);
+        if (said || f->id != PR_SHM_F_PROXY_FENCE || f->first.agent != f->second.agent) continue;
         pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "advice: PROXY-FENCE: line %d: %s; the compiler inserts a fence_async_shared",
                                                         f->second.loc.line ? f->second.loc.line : f->second.loc.text_line, f->what));
     }

@@ -14,6 +14,7 @@ from triton.experimental.gluon._runtime import GluonASTSource
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import kernels as K  # noqa: E402
+import kernels_rings as R  # noqa: E402
 import kernels_tiles as T  # noqa: E402
 
 
@@ -50,6 +51,16 @@ def table():
         rows[f"tiles_wgmma.{v}"] = (T.tiles_wgmma, {"desc": desc(64), "out": desc(64), "tiles": "i32", "K": "i32"}, {"S": 3, "V": v}, 90)
     for v in T.TCGEN05:
         rows[f"tiles_tcgen05.{v}"] = (T.tiles_tcgen05, {"desc": desc(128), "out": "*fp32", "tiles": "i32", "K": "i32"}, {"S": 2, "V": v}, 100)
+    ring = {"desc": desc(64), "out": "*fp16", "K": "i32"}
+    for v in ("ok", "producer-reset", "consumer-reset", "same-phase"):
+        rows[f"two_loops.{v}"] = (R.two_loops, {**ring, "L": "i32"}, {"S": 3, "V": v}, 90)
+    for name, s, v in (("ok", 4, "ok"), ("two", 2, "ok"), ("odd", 3, "ok"), ("phase-of-own", 4, "phase-of-own"), ("early-next", 4, "early-next")):
+        rows[f"turns.{name}"] = (R.turns, ring, {"S": s, "V": v}, 90)
+    for name, s, p, v in (("ok", 3, 1, "ok"), ("two", 3, 2, "ok"), ("drained", 3, 0, "ok"), ("current", 3, 1, "current"), ("all-pending", 2, 2, "ok"),
+                          ("no-free-wait", 3, 2, "no-free-wait"), ("no-fence", 3, 2, "no-fence")):
+        rows[f"staging.{name}"] = (R.staging, {"inp": "*fp16", "desc": desc(64), "K": "i32"}, {"S": s, "P": p, "V": v}, 90)
+    for v in ("ok", "bytes", "early"):
+        rows[f"half_rate.{v}"] = (R.half_rate, {"da": desc(64), "db": desc(64), "out": "*fp16", "K": "i32"}, {"V": v}, 90)
     return rows
 
 

@@ -150,6 +150,8 @@ TEXTS = {
                           + DESCRIPTOR + DRAIN,
     "descriptor_waited": f"    %n = ttg.local_alloc %x : ({TENSOR}) -> {N}\n    ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %n : !tt.tensordesc<64x64xf16, #nv>, {N}\n"
                          + DRAIN + DESCRIPTOR,
+    # a note: the kernel may end while its store still reads
+    "store_at_end": SHELL + FILL + SEND,
     "captures_pending": BAR + ALLOC + COPY + waited_elsewhere("", INVAL) + "    %w = ttg.async_wait {num = 0 : i32}\n",
     "captures_waited": BAR + ALLOC + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n" + waited_elsewhere("", INVAL),
     "one_warp": BAR + "    %v = ttg.warp_id\n    %y = arith.cmpi eq, %v, %c0 : i32\n    scf.if %y {\n"

@@ -67,6 +67,30 @@ TTIR = """module {
 """
 
 
+# options, text, status, part of a note ("": no note about it)
+OPTIONS = [
+    (("--strict-gluon", ), "stock/matmul.sm90.s3", "ok", "advice: PROXY-FENCE"),
+    ((), "stock/matmul.sm90.s3", "ok", ""),
+    (("--strict-gluon", ), "ttgir/hand.while_store", "ok", ""),
+    (("--ttgir-stage=auto", ), "ttgir/hand.offsets_overlap", "races", ""),
+    (("--ttgir-stage=before-allocation", ), "ttgir/hand.offsets_overlap", "unsupported", ""),
+    (("--ttgir-stage=after-allocation", ), "ttgir/hand.offsets_overlap", "races", ""),
+    ((), "ttgir/hand.store_at_end", "ok", "still reads shared memory"),
+    ((), "ttgir/ring_store.ok", "ok", ""),
+    (("--max-ops=1", ), "stock/attention_ws.sm100.s3", "unsupported", ""),
+]
+
+
+def options(program):
+    problems = []
+    for given, name, status, note in OPTIONS:
+        v = verdict(program, os.path.join(HERE, name + ".ttgir"), *given)
+        about = [n for n in v["notes"] if "advice" in n or "still reads" in n]
+        if v["status"] != status or bool(note) != bool(about) or note not in "".join(about):
+            problems.append(f"{name} {' '.join(given)}: {v['status']} {about}, expected {status} {note}")
+    return problems
+
+
 def levels(program):
     """A launch with both texts: one document, a verdict a level, the worst of the two on top."""
     problems = []
@@ -165,7 +189,7 @@ def main():
         for p in problems:
             print(f"{name}: {p}")
         bad += bool(problems)
-    for p in [] if a.only else levels(a.program):
+    for p in [] if a.only else levels(a.program) + options(a.program):
         print(p)
         bad += 1
     print(f"{total - bad} of {total} TTGIR texts as expected")
