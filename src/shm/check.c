@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RUNS = 260, MAX_EVENTS = 3000, MAX_TOTAL = 150000, MAX_STEPS = 20000000, EVIDENCE = 20000 };
+enum { MAX_RUNS = 260, SAMPLED_RUNS = 60, SAMPLES = 500, MAX_EVENTS = 3000, MAX_TOTAL = 150000, MAX_STEPS = 20000000, EVIDENCE = 20000 };
 
 void pr_shm_options_default(pr_shm_options *o)
 {
@@ -17,9 +17,10 @@ typedef struct work {
     const pr_shm_options *o;
     pr_shm_findings findings;
     pr_shm_evidences evidence;
-    int runs, skipped, attributed;
+    int runs, most_runs, skipped, attributed;
     int64_t events, steps, greatest;
     bool exact;                  /* no launch value, condition or data was assumed                  */
+    PR_VEC(uint64_t) met;        /* trip counts of the runs, one number each                       */
     const pr_op *unread;         /* a TMA store whose reads no wait covers when the kernel ends         */
 } work;
 
@@ -76,9 +77,24 @@ static const pr_op *pending_store(const pr_shm_trace *t)
     return NULL;
 }
 
+/* The trip counts of a run as one number. */
+static uint64_t trips_met(const pr_shm_trace *t)
+{
+    uint64_t h = 1469598103934665603u;
+    for (int i = 0; i < t->n_trips; i++) h = (h ^ (uint64_t)t->trips[i]) * 1099511628211u + (uint64_t)i;
+    return h;
+}
+
+static bool is_met(const work *w, uint64_t h)
+{
+    for (int i = 0; i < w->met.n; i++)
+        if (w->met.data[i] == h) return true;
+    return false;
+}
+
 static void run(work *w, const int64_t *value, int n)
 {
-    if (w->runs >= MAX_RUNS || w->events > MAX_TOTAL || w->steps > MAX_STEPS || (w->o->interrupt && *w->o->interrupt)) return;
+    if (w->runs >= w->most_runs || w->events > MAX_TOTAL || w->steps > MAX_STEPS || (w->o->interrupt && *w->o->interrupt)) return;
     pr_arena *scratch = pr_arena_new(0, pr_arena_oom(w->p->arena));
     pr_shm_trace t;
     pr_shm_run(w->p, scratch, value, n, MAX_EVENTS, &t);
@@ -89,6 +105,8 @@ static void run(work *w, const int64_t *value, int n)
         w->skipped++;
     } else {
         pr_shm_evidence e = { .n_trips = t.n_trips };
+        uint64_t h = trips_met(&t);
+        if (!is_met(w, h)) pr_vec_push(w->p->arena, &w->met, h);
         memcpy(e.trips, t.trips, sizeof e.trips);
         memcpy(e.total, t.total, sizeof e.total);
         bool keep = w->attributed < EVIDENCE;
@@ -130,6 +148,31 @@ static void set_all(const work *w, int64_t *value, int64_t k, int64_t unit)
     }
 }
 
+/* Trip counts that the orderly values do not reach (differences of values, tables of several): values at random, and of
+ * those the ones with trip counts that are new. */
+static void sampled(work *w)
+{
+    int64_t value[256];
+    int n = w->p->params.n < 256 ? w->p->params.n : 256, n_scales = w->p->scales.n;
+    uint64_t state = 88172645463325252u;
+    w->most_runs = w->runs + SAMPLED_RUNS;
+    for (int r = 0; r < SAMPLES && w->runs < w->most_runs && w->events <= MAX_TOTAL; r++) {
+        if (w->o->interrupt && *w->o->interrupt) return;
+        for (int i = 0; i < n; i++) {
+            const pr_shm_param *q = &w->p->params.data[i];
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            int64_t k = (int64_t)(state >> 8 & 15), s = (int64_t)(state >> 16 & 255) % (n_scales + 1);
+            value[i] = is_program_number(q) ? k & 3 : is_program_count(q) ? 1 + (k & 3) : launch_value(q, k > 9 ? k - 9 : k, s ? w->p->scales.data[s - 1] : 1);
+        }
+        pr_arena *scratch = pr_arena_new(0, pr_arena_oom(w->p->arena));
+        pr_shm_trace t;
+        pr_shm_run(w->p, scratch, value, n, MAX_EVENTS, &t);
+        bool fresh = !t.too_long && !t.excluded && !is_met(w, trips_met(&t));
+        pr_arena_free(scratch);
+        if (fresh) run(w, value, n);
+    }
+}
+
 enum { MAX_PROGRAMS = 48 };
 /* The programs of a launch: all of a small grid, else the first and last ones. Launch values it does not give are
  * tried as above. */
@@ -156,6 +199,7 @@ static void bounded_launch(work *w)
 
 static void bounded(work *w)
 {
+    w->most_runs = MAX_RUNS;
     if (w->p->bound) {
         bounded_launch(w);
         return;
@@ -190,6 +234,7 @@ static void bounded(work *w)
             run(w, value, n);
         }
     }
+    w->most_runs = MAX_RUNS + 40;
     /* And with all others least: a bound that is divided by a product of values grows only so. */
     int64_t least = 1;
     for (int l = 0; l < n; l++) least = w->p->params.data[l].multiple > least ? w->p->params.data[l].multiple : least;
@@ -219,6 +264,7 @@ static void bounded(work *w)
             }
         }
     }
+    if (leaves > 1 && !w->findings.n) sampled(w);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------------------------- */

@@ -174,6 +174,7 @@ typedef struct pr_shm_prog {
     pr_terms *T;
     PR_VEC(pr_shm_alloc) allocs;
     bool isolate;                /* outermost loops with loops inside are read as two iterations (isolate.c)   */
+    bool returns_early;          /* branches of the function lead to a return, or on (exits.c)       */
     bool has_isolated;           /* there is such a loop                                         */
     int n_copies; pr_shm_copy copies[PR_SHM_COPIES];
     int *alloc_of_op;            /* by operation id in copy 0, then those of copy 1, ...; -1            */
@@ -223,6 +224,7 @@ void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out);
 const char *pr_shm_event_name(pr_shm_event_kind k);
 int64_t pr_shm_view_bytes(const pr_shm_prog *p, const pr_shm_view *v);
 pr_loc pr_shm_loc(const pr_op *op);
+bool pr_shm_returns_early(const pr_op *func);
 /* Place of an operation in alloc_of_op and loop_of_op. */
 int pr_shm_place(const pr_shm_prog *p, int copy, const pr_op *op);
 bool pr_shm_copy_within(const pr_shm_prog *p, int copy, int outer);

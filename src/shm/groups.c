@@ -12,7 +12,7 @@ static bool same_threads(const pr_shm_event *a, const pr_shm_event *b)
 static bool unconditional(prover *q, const pr_shm_event *g)
 {
     pr_terms *T = q->T;
-    pr_term all = g->copy ? q->p->copies[g->copy].when : PR_TERM_TRUE;
+    pr_term all = q->p->copies[g->copy].when;
     for (int i = 0; i < g->n_loops; i++) {
         const pr_shm_loop *l = &q->p->loops.data[g->loop[i]];
         pr_term k = pr_var_term(T, l->counter);

@@ -243,7 +243,7 @@ static bool elsewhere(const pr_op *op)
         if (starts(op->name, dialects[i])) return true;
     if (starts(op->name, "tt.descriptor_")) return false;
     return (starts(op->name, "tt.") && op->opcode != PR_OP_UNKNOWN) || op->opcode == PR_OP_GPU_BARRIER
-           || op->opcode == PR_OP_CF_ASSERT || op->opcode == PR_OP_LLVM_INTR_ASSUME;
+           || op->opcode == PR_OP_CF_ASSERT || op->opcode == PR_OP_CF_BR || op->opcode == PR_OP_CF_COND_BR || op->opcode == PR_OP_LLVM_INTR_ASSUME;
 }
 
 static void partitions(void *user, const pr_op *op)
@@ -274,7 +274,7 @@ static void screen(void *user, const pr_op *op)
         pr_shm_refuse(p, to, PR_REFUSAL_MULTI_CTA, op, "an operation on several CTAs");
     } else if (op->opcode == PR_OP_TT_CALL) {
         pr_shm_refuse(p, to, PR_REFUSAL_CALL, op, "a call; what its callee does with shared memory is not read");
-    } else if (starts(n, "cf.") && op->opcode != PR_OP_CF_ASSERT) {
+    } else if (starts(n, "cf.") && op->opcode != PR_OP_CF_ASSERT && !(p->returns_early && (op->opcode == PR_OP_CF_BR || op->opcode == PR_OP_CF_COND_BR))) {
         pr_shm_refuse(p, to, PR_REFUSAL_CONTROL_FLOW, op, "branches between blocks");
     } else if (starts(n, "ttg.") || starts(n, "ttng.") || starts(n, "amdg.") || starts(n, "amdgpu.")) {
         bool read = !op->is_unknown_form && pr_op_attr(op, "textSegmentSizes");
@@ -326,10 +326,12 @@ pr_shm_prog *pr_shm_read(pr_arena *arena, const pr_ir *ir, const pr_op *func)
     p->target = target_of(ir);
     if (pr_op_attr_int(ir->module, "ttg.num-ctas", 1) > 1 || set_on(pr_op_attr(ir->module, "ttng.two-ctas")))
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, func, "the kernel has several CTAs a program");
+    p->copies[0].when = PR_TERM_TRUE;
+    p->returns_early = func->regions[0]->n_blocks > 1 && pr_shm_returns_early(func);
     visit(func->regions[0], allocation, p);
     visit(func->regions[0], partitions, p);
     visit(func->regions[0], screen, p);
-    if (func->regions[0]->n_blocks != 1)
+    if (func->regions[0]->n_blocks != 1 && !p->returns_early)
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_CONTROL_FLOW, func, "branches between blocks");
     if (p->allocs.n > 64)
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_BUDGET, func, "more than 64 allocations");

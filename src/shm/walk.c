@@ -512,6 +512,10 @@ static void step(pr_walk *w, const pr_op *op)
     /* assembly, and the number of a warp, may be another value in each thread of a partition: it stays unknown */
     bool assembly = op->opcode == PR_OP_TT_ELEMENTWISE_INLINE_ASM || op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE
                     || pr_str_is(op->name, "ttg.warp_id");
+    if (op->opcode == PR_OP_TT_EXTERN_ELEMENTWISE && pr_op_attr_int(op, "pure", 0)) {
+        assembly = false;                            /* of one value for all threads, one value            */
+        for (int i = 0; i < op->n_operands; i++) assembly = assembly || pr_walk_get(w, op->operands[i]).kind != PR_SV_TERM;
+    }
     if (integer && t->bits > 1 && !w->n_loops && !w->may && !assembly)
         pr_walk_set(w, op->results[0], pr_walk_leaf(w, op, op->results[0], NULL, true));
 }
@@ -553,7 +557,7 @@ void pr_shm_run(pr_shm_prog *p, pr_arena *scratch, const int64_t *value, int n_v
     w.trace = out;
     w.limit = limit;
     arguments(&w);
-    pr_walk_block(&w, pr_region_block(p->func->regions[0]));
+    pr_walk_function(&w);
     out->n_agents = p->n_agents;
     out->n_ws = w.n_ws;
     out->too_long = w.n_events > limit || w.n_steps >= PR_SHM_RUN_STEPS;
@@ -567,6 +571,6 @@ void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out)
     begin(&w, p, p->arena, false);
     w.model = out;
     arguments(&w);
-    pr_walk_block(&w, pr_region_block(p->func->regions[0]));
+    pr_walk_function(&w);
     out->n_ws = w.n_ws;
 }

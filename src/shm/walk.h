@@ -96,6 +96,8 @@ bool pr_walk_scalar(pr_walk *w, const pr_op *op);
 /* effects.c: views and events of ttg and ttng operations; false when the operation is none of them. */
 bool pr_walk_effect(pr_walk *w, const pr_op *op);
 void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred);
+/* exits.c: the blocks of the function, one after the other. */
+void pr_walk_function(pr_walk *w);
 /* read.c */
 bool pr_shm_is_view(int opcode);
 #endif

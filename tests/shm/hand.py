@@ -90,6 +90,13 @@ def clc(waits):
             + inner + f"\n        ttng.fence_async_shared {{bCluster = false}}\n        ttng.arrive_barrier %pd, 1 : {B}\n      }}\n      ttg.warp_return\n    }} : ({B}, {B}, {R}, i32) -> ()\n" + INVAL + INVAL.replace("%b", "%d"))
 
 
+def leave(condition, block=1):
+    """Returns early when K > 0 and the condition is %y, or a given one."""
+    compare = "    %y = arith.cmpi sgt, %K, %c0 : i32\n" if condition == "%y" else ""
+    return compare + f"    cf.cond_br {condition}, ^bb{block}, ^bb{block + 1}\n  ^bb{block}:\n    tt.return\n  ^bb{block + 1}:\n"
+
+
+ONCE_MORE = f"    ttng.arrive_barrier %b, 1 : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n    ttng.inval_barrier %b : {B}\n"
 PADDED = "#ttg.padded_shared<[32:+8] {order = [1, 0], shape = [64, 64]}>"
 DRAIN = "    ttng.async_tma_store_wait {pendings = 0 : i32}\n"
 DESCRIPTOR = ("    %s = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>\n"
@@ -123,6 +130,15 @@ TEXTS = {
     "clc_unread": clc(False),
     "clc_early": RESULT + BAR + ASK + "    %r = ttng.clc_load_result %res : " + R + " -> i128\n"
                  + f"    ttng.wait_barrier %b, %c0 : {B}\n" + INVAL,
+    # early returns
+    "returns_early": leave("%y") + ALLOC + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
+    "returns_early_race": leave("%y") + ALLOC + COPY + READ,
+    "returns_early_open": leave("%c") + ALLOC + COPY + READ,
+    "returns_early_twice": leave("%y") + leave("%c", 4) + BAR + ONCE_MORE,
+    "returns_late": ALLOC + COPY + leave("%y") + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
+    "branches_back": "    cf.br ^bb1\n  ^bb1:\n    cf.cond_br %c, ^bb1, ^bb2\n  ^bb2:\n" + ALLOC,
+    "pure_count": '    %v = tt.load %p : !tt.ptr<i32>\n    %u = tt.extern_elementwise %v {libname = "", libpath = "", pure = true, symbol = "__nv_popc"} : (i32) -> i32\n'
+                  + ALLOC + LOOP.replace("%K", "%u") + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ + END,
     "loaded_phase": BAR + LOOP + f"      %v = tt.load %p : !tt.ptr<i32>\n      ttng.wait_barrier %b, %v : {B}\n" + END,
     "loaded_branch": BAR + LOOP + "      %v = tt.load %p : !tt.ptr<i32>\n      %y = arith.cmpi sgt, %v, %c0 : i32\n      scf.if %y {\n"
                      f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END,
