@@ -40,6 +40,9 @@ void pr_cli_error(FILE *to, const polyrace_error *e, const char *fallback_file);
 void pr_cli_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Exit status of a call that failed. */
+/* Prints what is finished and that memory ran out; exit status 4. */
+_Noreturn void pr_cli_no_memory(void);
+polyrace_context *pr_cli_context(void); /* never null */
 int pr_cli_failure(const polyrace_error *e);
 /* Worse of two exit statuses: 3, 1, 4, 2, 0. */
 int pr_cli_worse(int a, int b);

@@ -87,9 +87,10 @@ static int decide(check *k, const task *t, FILE *out, FILE *err)
 static void run_task(check *k, task *t)
 {
     FILE *out = open_memstream(&t->out, &t->n_out), *err = open_memstream(&t->err, &t->n_err);
-    t->status = out && err ? decide(k, t, out, err) : PR_EXIT_INTERNAL;
-    if (out) fclose(out);
-    if (err) fclose(err);
+    if (!out || !err) pr_cli_no_memory();
+    t->status = decide(k, t, out, err);
+    fclose(out);
+    fclose(err);
     t->done = true;
 }
 
@@ -201,7 +202,7 @@ static bool start(check *k, worker *w, int n_workers)
 static char *copy(const char *p, size_t n)
 {
     char *to = malloc(n + 1);
-    if (!to) abort();
+    if (!to) pr_cli_no_memory();
     memcpy(to, p, n);
     to[n] = 0;
     return to;
@@ -233,7 +234,7 @@ static bool receive(check *k, worker *w)
     if (w->cap - w->n < 65536) {
         w->cap = w->cap * 2 + 65536;
         w->data = realloc(w->data, w->cap);
-        if (!w->data) abort();
+        if (!w->data) pr_cli_no_memory();
     }
     ssize_t got = read(w->fd, w->data + w->n, w->cap - w->n);
     if (got < 0 && errno == EINTR) return true;
@@ -300,7 +301,7 @@ static void run_workers(check *k, int n_workers)
     worker *workers = calloc((size_t)n_workers, sizeof *workers);
     struct pollfd *polls = calloc((size_t)n_workers, sizeof *polls);
     int64_t signalled = 0;
-    if (!workers || !polls) abort();
+    if (!workers || !polls) pr_cli_no_memory();
     pr_cli_watch(NULL);
     for (int i = 0; i < n_workers; i++) {
         workers[i].first = i;
@@ -338,18 +339,18 @@ static void run_workers(check *k, int n_workers)
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
-static bool open_inputs(check *k)
+static void open_inputs(check *k)
 {
     pr_cli *c = &k->c;
     k->inputs = calloc((size_t)c->n_inputs, sizeof *k->inputs);
-    if (!k->inputs) return false;
+    if (!k->inputs) pr_cli_no_memory();
     int n = 0;
     for (int i = 0; i < c->n_inputs; i++) {
         if (pr_input_open(&k->inputs[i], k->ctx, c, c->inputs[i])) n += (int)k->inputs[i].count;
         else k->status = PR_EXIT_BAD;
     }
     k->tasks = calloc((size_t)n + 1, sizeof *k->tasks);
-    if (!k->tasks) return false;
+    if (!k->tasks) pr_cli_no_memory();
     for (int i = 0; i < c->n_inputs; i++) {
         for (size_t l = 0; l < k->inputs[i].count; l++) {
             task *t = &k->tasks[k->n_tasks++];
@@ -360,7 +361,6 @@ static bool open_inputs(check *k)
             else snprintf(t->name, sizeof t->name, "%.200s", k->inputs[i].name);
         }
     }
-    return true;
 }
 
 static bool wants_color(const check *k)
@@ -372,7 +372,7 @@ static bool wants_color(const check *k)
 
 static int check_inputs(check *k)
 {
-    if (!open_inputs(k)) return PR_EXIT_INTERNAL;
+    open_inputs(k);
     k->out = pr_cli_output(&k->c);
     if (!k->out) return PR_EXIT_BAD;
     if (k->format == POLYRACE_FORMAT_TEXT && wants_color(k)) k->format |= POLYRACE_FORMAT_COLOR;
@@ -403,7 +403,8 @@ int pr_cmd_check(int argc, char **argv)
     } else if (k.format > POLYRACE_FORMAT_JSONL) {
         status = pr_cli_report(pr_opt_spelling(PR_OPT_FORMAT, k.format, spelling),
                                k.c.text[PR_OPT_OUTPUT], "check", argc, argv);
-    } else if ((k.ctx = polyrace_context_new())) {
+    } else {
+        k.ctx = pr_cli_context();
         pr_cli_watch(k.ctx);
         status = check_inputs(&k);
         pr_cli_watch(NULL);

@@ -54,7 +54,8 @@ int pr_cmd_consan(int argc, char **argv)
         pr_cli_usage("consan", "--format takes text or json here");
     } else if (c.n_inputs != 1) {
         pr_cli_usage("consan", "expected one input, got %d", c.n_inputs);
-    } else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) {
+    } else if ((out = pr_cli_output(&c))) {
+        ctx = pr_cli_context();
         pr_cli_watch(ctx);
         status = emulate_input(&c, ctx, out);
         pr_cli_watch(NULL);

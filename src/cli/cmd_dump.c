@@ -48,7 +48,8 @@ int pr_cmd_dump(int argc, char **argv)
         pr_cli_usage("dump", "which --stage? (parse, access, records, query, isl, smt2, verdict, consan)");
     } else if (c.n_inputs != 1) {
         pr_cli_usage("dump", "expected one input, got %d", c.n_inputs);
-    } else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) {
+    } else if ((out = pr_cli_output(&c))) {
+        ctx = pr_cli_context();
         pr_cli_watch(ctx);
         status = dump_input(&c, ctx, out);
         pr_cli_watch(NULL);

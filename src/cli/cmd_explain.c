@@ -50,7 +50,8 @@ int pr_cmd_explain(int argc, char **argv)
         status = pr_cli_report("html", c.text[PR_OPT_OUTPUT], "explain", argc, argv);
     } else if (c.n_inputs != 1) {
         pr_cli_usage("explain", "expected one input, got %d", c.n_inputs);
-    } else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) {
+    } else if ((out = pr_cli_output(&c))) {
+        ctx = pr_cli_context();
         pr_cli_watch(ctx);
         status = explain_input(&c, ctx, out);
         pr_cli_watch(NULL);

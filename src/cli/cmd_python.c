@@ -55,7 +55,7 @@ static int run(const char *module, const char *what, char **first, int n_first, 
     char path[MAX_PATH];
     const char *python = interpreter(path);
     char **args = calloc((size_t)argc + (size_t)n_first + 6, sizeof *args);
-    if (!args) return PR_EXIT_INTERNAL;
+    if (!args) pr_cli_no_memory();
     int n = 0;
     args[n++] = (char *)python;
     args[n++] = "-c";

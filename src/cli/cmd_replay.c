@@ -50,7 +50,8 @@ int pr_cmd_replay(int argc, char **argv)
     FILE *out = NULL;
     polyrace_context *ctx = NULL;
     if (c.n_inputs != 1) pr_cli_usage("replay", "expected one input, got %d", c.n_inputs);
-    else if ((out = pr_cli_output(&c)) && (ctx = polyrace_context_new())) {
+    else if ((out = pr_cli_output(&c))) {
+        ctx = pr_cli_context();
         pr_cli_watch(ctx);
         status = replay_input(&c, ctx, out);
         pr_cli_watch(NULL);

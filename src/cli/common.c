@@ -42,6 +42,20 @@ void pr_cli_watch(polyrace_context *ctx)
     signal(SIGPIPE, SIG_IGN);
 }
 
+_Noreturn void pr_cli_no_memory(void)
+{
+    fflush(stdout);
+    fputs("polyrace: out of memory\n", stderr);
+    _exit(PR_EXIT_INTERNAL);
+}
+
+polyrace_context *pr_cli_context(void)
+{
+    polyrace_context *c = polyrace_context_new();
+    if (!c) pr_cli_no_memory();
+    return c;
+}
+
 int pr_cli_failure(const polyrace_error *e)
 {
     if (e->kind == POLYRACE_INTERRUPTED)
@@ -184,7 +198,7 @@ bool pr_cli_parse(pr_cli *c, const char *command, unsigned where, int argc, char
     for (int k = 0; k < PR_OPT_COUNT; k++) c->value[k] = pr_opt_get((pr_opt_id)k)->fallback;
     polyrace_options_init(&c->options);
     c->inputs = calloc((size_t)argc + 1, sizeof *c->inputs);
-    if (!c->inputs) return false;
+    if (!c->inputs) pr_cli_no_memory();
     if (!parse(c, where, argc, argv)) {
         pr_cli_free(c);
         return false;
@@ -204,9 +218,10 @@ static char *read_all(FILE *f, size_t most, size_t *length)
         n += fread(text + n, 1, cap - n, f);
         if (n < cap || n > most) break;
         char *wider = realloc(text, cap *= 2);
-        if (!wider) free(text);
+        if (!wider) pr_cli_no_memory();
         text = wider;
     }
+    if (!text) pr_cli_no_memory();
     *length = n;
     return text;
 }
@@ -274,6 +289,7 @@ static bool bind_launch(pr_input *in, polyrace_context *ctx, const char *launch,
     in->launch = polyrace_launch_parse_named(
         ctx, text, n, launch, directory(launch, dir, sizeof dir), ends_with(launch, ".jsonl"), e);
     free(text);
+    if (!in->launch && e->kind == POLYRACE_MEMORY) pr_cli_no_memory();
     if (!in->launch) pr_cli_error(stderr, e, launch);
     return in->launch != NULL;
 }
@@ -295,6 +311,7 @@ static bool open_input(pr_input *in, polyrace_context *ctx, const pr_cli *c, con
     in->launch = polyrace_launch_parse_named(ctx, in->text, in->length, in->name,
                                              directory(name, dir, sizeof dir),
                                              in->kind == PR_INPUT_JSONL, &e);
+    if (!in->launch && e.kind == POLYRACE_MEMORY) pr_cli_no_memory();
     if (!in->launch) pr_cli_error(stderr, &e, in->name);
     return in->launch != NULL;
 }

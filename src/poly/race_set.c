@@ -216,10 +216,10 @@ static bool propose(const job *j, int i, pr_axis_relation *r)
 
 /* --- sentence -------------------------------------------------------------------------------- */
 
-static void range_words(pr_buf *b, const char *axis, int64_t lo, int64_t hi, int64_t step)
+static void range_words(pr_buf *b, const char *with, const char *axis, int64_t lo, int64_t hi, int64_t step)
 {
-    if (lo == hi) pr_buf_printf(b, " with %s = %lld", axis, (long long)lo);
-    else pr_buf_printf(b, " with %s from %lld to %lld", axis, (long long)lo, (long long)hi);
+    if (lo == hi) pr_buf_printf(b, " %s %s = %lld", with, axis, (long long)lo);
+    else pr_buf_printf(b, " %s %s from %lld to %lld", with, axis, (long long)lo, (long long)hi);
     if (lo != hi && step > 1) pr_buf_printf(b, " in steps of %lld", (long long)step);
 }
 
@@ -228,13 +228,13 @@ static void box_words(pr_buf *b, const char *axis, const pr_axis_relation *r, bo
     if (!r->boxed) return;
     if (sym || (r->a_lo == r->b_lo && r->a_hi == r->b_hi && r->a_step < 2)) {
         pr_buf_puts(b, ", both");
-        range_words(b, axis, r->a_lo, r->a_hi, 0);
+        range_words(b, "with", axis, r->a_lo, r->a_hi, 0);
         return;
     }
     pr_buf_puts(b, ", the first");
-    range_words(b, axis, r->a_lo, r->a_hi, r->a_step);
+    range_words(b, "with", axis, r->a_lo, r->a_hi, r->a_step);
     pr_buf_puts(b, " and the second");
-    range_words(b, axis, r->b_lo, r->b_hi, 0);
+    range_words(b, "with", axis, r->b_lo, r->b_hi, 0);
 }
 
 static void away(pr_buf *b, int64_t d, const char *axis)
@@ -247,13 +247,17 @@ static void conditions(pr_buf *b, const job *j, const pr_race_set *out, bool sym
 {
     bool some = false;
     for (int i = 0; i < j->n; i++) {
+        if (out->axis[i].shape != PR_AXIS_SAME) continue;
+        pr_buf_printf(b, "%s%s", some ? " and " : sym ? " that have the same " : " that has the same ", j->in->axis[i]);
+        some = true;
+    }
+    for (int i = 0; i < j->n; i++) {
         const pr_axis_relation *r = &out->axis[i];
         const char *x = j->in->axis[i];
-        if (r->shape == PR_AXIS_ANY || r->shape == PR_AXIS_NONE) continue;
-        pr_buf_puts(b, some ? " and " : sym ? " that " : " that ");
+        if (r->shape == PR_AXIS_ANY || r->shape == PR_AXIS_NONE || r->shape == PR_AXIS_SAME) continue;
+        pr_buf_puts(b, some ? " and " : " that ");
         some = true;
         switch (r->shape) {
-        case PR_AXIS_SAME: pr_buf_printf(b, sym ? "have the same %s" : "has the same %s", x); break;
         case PR_AXIS_EXACT:
             if (sym) pr_buf_printf(b, "are exactly %lld apart along %s", (long long)r->c, x);
             else pr_buf_puts(b, "is "), away(b, r->c, x);
@@ -286,10 +290,11 @@ static const char *say(const job *j, const pr_race_set *out)
     pr_buf_init(&b, j->arena);
     bool sym = j->symmetric;
     if (j->in->query->intra) {
+        int boxes = 0;
         pr_buf_puts(&b, "threads of one program race, in every program");
         for (int i = 0; i < j->n; i++) {
             const pr_axis_relation *r = &out->axis[i];
-            if (r->boxed) range_words(&b, j->in->axis[i], r->a_lo, r->a_hi, r->a_step);
+            if (r->boxed) range_words(&b, boxes++ ? "and" : "with", j->in->axis[i], r->a_lo, r->a_hi, r->a_step);
         }
         return b.data;
     }

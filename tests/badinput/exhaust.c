@@ -2,6 +2,7 @@
  *
  *   exhaust memory STEP LAUNCH...     the n-th allocation of our code fails, for n = 1, 1 + STEP, ...
  *   exhaust budget STEP LAUNCH...     --max-memory is n KiB, for n = 4, 4 + STEP, ...
+ *   exhaust cli STEP ARGUMENTS...     as memory, of the whole program, in a process each: ARGUMENTS are command lines, one an argument
  *
  * LAUNCH is a launch file or a .ttgir text; a word before it says what is done: "check:" (the default), "bare:"
  * (check by isl alone), "z3:" (check by Z3 alone), "explain:", "replay:", "consan:", "isl:" and "smt2:" (dumps). Every run ends with the output of a run that has enough, or with the error "out of memory"
@@ -269,6 +270,86 @@ static void sweep_all(const input *in, long step, const text *want, text *got)
            error, refused, stopped, wrong);
 }
 
+/* ---- the program ------------------------------------------------------------------------------ */
+extern int polyrace_main(int argc, char **argv); /* main of src/cli, under another name */
+
+enum { OUTPUT = 1 << 20 };
+typedef struct said { char out[OUTPUT], err[OUTPUT]; size_t n_out, n_err; long asked; int status; } said;
+
+static size_t slurp(FILE *f, char *to)
+{
+    rewind(f);
+    size_t n = fread(to, 1, OUTPUT - 1, f);
+    to[n] = 0;
+    fclose(f);
+    return n;
+}
+
+/* One command line in a process of its own; folder: what stands for "DIR" in it, new each time. */
+static void program(char *line, long n, said *s)
+{
+    static int number;
+    char folder[] = "/tmp/exhaustXXXXXX", certs[64], *argv[32], copy[1024], *save = NULL;
+    int argc = 0, ends[2];
+    FILE *out = tmpfile(), *err = tmpfile();
+    if (!out || !err || !mkdtemp(folder) || pipe(ends)) exit(2);
+    snprintf(certs, sizeof certs, "%s/%d", folder, number++);
+    snprintf(copy, sizeof copy, "polyrace %s", line);
+    for (char *w = strtok_r(copy, " ", &save); w && argc < 31; w = strtok_r(NULL, " ", &save)) argv[argc++] = strcmp(w, "DIR") == 0 ? certs : w;
+    argv[argc] = NULL;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        signal(SIGABRT, SIG_DFL);
+        alarm(60);
+        dup2(fileno(out), 1);
+        dup2(fileno(err), 2);
+        asked = 0;
+        fails_at = n;
+        int status = polyrace_main(argc, argv);
+        fails_at = 0;
+        fflush(NULL);
+        long seen = asked;
+        if (write(ends[1], &seen, sizeof seen) < 0) _exit(2);
+        _exit(status);
+    }
+    close(ends[1]);
+    s->asked = -1;                                    /* it ended in the middle: the failure came */
+    waitpid(child, &s->status, 0);
+    if (read(ends[0], &s->asked, sizeof s->asked) < 0) s->asked = -1;
+    close(ends[0]);
+    s->n_out = slurp(out, s->out);
+    s->n_err = slurp(err, s->err);
+    char clean[128];
+    snprintf(clean, sizeof clean, "rm -rf %s", folder);
+    if (system(clean)) exit(2);
+}
+
+/* The output of a run with enough memory and its exit status, or status 4 and "out of memory"; never another verdict, a signal
+ * or, of one document, a part. */
+static void sweep_cli(char *line, long step)
+{
+    static said want, got;
+    long n_whole = 0, n_error = 0;
+    program(line, 0, &want);
+    if (!WIFEXITED(want.status) || !want.n_out) fail(line, 0, "does not work", want.err);
+    for (int kind = 0; kind < 2; kind++) {
+        lasting = kind;
+        for (long n = 1;; n += step) {
+            program(line, n, &got);
+            if (got.asked >= 0 && got.asked < n) break;
+            bool same_output = got.n_out == want.n_out && memcmp(got.out, want.out, want.n_out) == 0;
+            if (!WIFEXITED(got.status)) fail(line, n, "ended by a signal", got.err);
+            else if (same_output && got.status == want.status) n_whole++;
+            else if (WEXITSTATUS(got.status) == 4 && strstr(got.err, "out of memory") && !got.n_out) n_error++;
+            else fail(line, n, "another end:", got.n_err ? got.err : got.out);
+        }
+    }
+    printf("cli %s: %ld runs with the right output, %ld out of memory\n", line, n_whole, n_error);
+    if (!n_error) fail(line, 0, "no allocation failed", "");
+}
+
 static bool load(input *in, const char *spelled)
 {
     *in = (input){ .path = spelled };
@@ -300,6 +381,10 @@ int main(int argc, char **argv)
     for (int k = 3; k < argc; k++) {
         input in;
         ended end;
+        if (strcmp(running, "cli") == 0 && step > 0) {
+            sweep_cli(argv[k], step);
+            continue;
+        }
         if (step < 1 || !load(&in, argv[k])) return 2;
         for (int warm = 0; warm < 3; warm++) run(&in, 0, &want, &end); /* libraries keep some of their own */
         if (end.err.kind != POLYRACE_OK || !want.n) return printf("%s: %s\n", in.path, end.err.message), 2;

@@ -32,7 +32,7 @@ except ImportError:
 # ---- sentences --------------------------------------------------------------------------------------------
 
 AXES = "xyz"
-RANGE = r" with ([xyz]) (?:= (-?\d+)|from (-?\d+) to (-?\d+)(?: in steps of (\d+))?)"
+RANGE = r" (?:with|and) ([xyz]) (?:= (-?\d+)|from (-?\d+) to (-?\d+)(?: in steps of (\d+))?)"
 
 
 def in_range(groups):
@@ -60,6 +60,8 @@ def condition(text):
         return lambda p, q: test(p[i], q[i])
     for pattern, make in (
             (r"ha(?:ve|s) the same ([xyz])", lambda m: on(m[1], lambda a, b: a == b)),
+            (r"ha(?:ve|s) the same ([xyz]) and ([xyz])",
+             lambda m: lambda p, q: all(p[AXES.index(m[k])] == q[AXES.index(m[k])] for k in (1, 2))),
             (r"are exactly (\d+) apart along ([xyz])", lambda m: on(m[2], lambda a, b: abs(a - b) == int(m[1]))),
             (r"are at most (\d+) apart along ([xyz])", lambda m: on(m[2], lambda a, b: abs(a - b) <= int(m[1]))),
             (r"(?:are|is) a multiple of (\d+) (?:apart|away from it) along ([xyz])",
@@ -109,7 +111,7 @@ def read(sentence, grid, one_record):
                              r"any other program(?: that (.*))?", head)
         text = m[1]
         while text:
-            for cut in [k for k in range(len(text)) if text.startswith(" and ", k)] + [len(text)]:
+            for cut in [len(text)] + [k for k in range(len(text) - 1, 0, -1) if text.startswith(" and ", k)]:
                 try:
                     conds.append(condition(text[:cut]))
                 except (TypeError, AttributeError):
