@@ -136,6 +136,20 @@ def mutants(text):
         if m:
             by = int(m[2]) - int(m[4])
             yield "shift-tile", i, put(i, f"{m[1]}{int(m[2]) + by // 2 + 1}{m[3]}{int(m[4]) + by // 2 + 1}{m[5]}")
+    for n, changed in grown(text):
+        yield "grow-tile", n, changed
+
+
+def grown(text):
+    """(extent, text): every tile dimension of one extent twice as long, while the steps between programs stay. Other dimensions of that
+    extent grow too; what is then ill typed (a constant with all its elements) does not parse."""
+    extents = sorted({int(m[2]) for m in map(RANGE.match, text.split("\n")) if m and m[4] == "0"})
+    for n in extents:
+        def shape(m, n=n):
+            return m[1] + "".join(f"{2 * int(d)}x" if int(d) == n else f"{d}x" for d in m[2].split("x")[:-1])
+        grown_text = re.sub(r"(tensor<)((?:\d+x)+)", shape, text)
+        grown_text = re.sub(rf"(tt\.make_range \{{end = ){n}( : i32, start = 0 : i32\}})", rf"\g<1>{2 * n}\2", grown_text)
+        yield n, grown_text
 
 
 def value_type(pointer):

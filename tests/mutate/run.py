@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Mutation score of the proofs: run.py [POLYRACE] [--part=N|--all] [--only=PART_OF_PATH] [--verbose] [--keep=DIR]
+"""Mutation score of the proofs: run.py [POLYRACE] [--part=N|--all] [--only=PART_OF_PATH] [--how=MUTATION] [--verbose] [--keep=DIR]
 
 Every proved launch of the small corpus is changed at one place (mutate.py). Brute force, which shares nothing with the
 prover (`polyrace replay`), executes the changed launch: where it finds two overlapping accesses that nothing orders, the
 proof must be lost. Where it executes everything and finds none, the mutant is equivalent at this launch, and either answer
 is right. Where it cannot execute something (a wait, a value nobody knows) a surviving proof has to stand in survivors.txt
-with its reason. Exit status 1 when a racing mutant is proved or a survivor is not explained.
+with its place and reason, and the verdict has to say what the reason rests on. Exit status 1 when a racing mutant is proved or a survivor is not explained.
 
 Default: for each kernel and mutation the first place and the last; --part=N: every N-th of these; --all: every place.
 """
@@ -23,7 +23,7 @@ sys.path[:0] = [HERE, TESTS]
 from mutate import launch_mutants, mutants                        # noqa: E402
 from verdicts import check, program                               # noqa: E402
 
-ORDER = ("drop-mask", "mask-off-by-one", "shrink-stride", "stride-minus-1", "shrink-argument", "halve-argument", "shift-tile", "pin-pid",
+ORDER = ("drop-mask", "mask-off-by-one", "shrink-stride", "stride-minus-1", "shrink-argument", "halve-argument", "shift-tile", "grow-tile", "pin-pid",
          "swap-pid", "remap", "fewer-programs", "drop-barrier", "drop-dependence", "relax", "atomic-to-store")
 
 
@@ -50,7 +50,7 @@ def replay(binary, path, *options):
 
 
 def explained():
-    """(launch, mutation) -> reason: survivors.txt."""
+    """(launch, mutation, place) -> name of the reason, and the reasons: survivors.txt."""
     reasons, out = {}, {}
     with open(os.path.join(HERE, "survivors.txt"), encoding="utf-8") as f:
         for line in f:
@@ -61,9 +61,20 @@ def explained():
                 reasons[words[0][:-1]] = " ".join(words[1:])
             else:
                 for how in words[1:]:
-                    mutation, reason = how.split("=")
-                    out[words[0], mutation] = reasons[reason]
+                    place, reason = how.split("=")
+                    mutation, *sites = re.split(r"[@,]", place)
+                    assert reason in reasons and sites, how
+                    out.update({(words[0], mutation, site): reason for site in sites})
     return out
+
+
+def holds(reason, v, doc):
+    """What can be seen of a reason in the verdict of the mutant."""
+    qualifiers = " ".join(v["qualifiers"])
+    return {"inside": "in-bounds" in qualifiers, "table-outside": "in-bounds" in qualifiers, "outside": "in-bounds" in qualifiers,
+            "compiler": "atomic CTA ordering" in qualifiers, "one": v["rung"] == "T1-launch",
+            "never": "termination" in qualifiers or "reads tensor contents" in qualifiers, "locked": "reads tensor contents" in qualifiers,
+            "alone": doc["grid"] == [1, 1, 1]}.get(reason, True)
 
 
 def wider(binary, base, target, doc, v, known):
@@ -87,11 +98,12 @@ class Score:
         self.cells = {}
 
     def add(self, row, column, what):
-        cell = self.cells.setdefault((row, column), dict(applicable=0, lost=0, equivalent=0, open=0, open_lost=0))
+        cell = self.cells.setdefault((row, column), dict(applicable=0, lost=0, equivalent=0, open=0, open_lost=0, open_raced=0))
         cell[what] += 1
 
     def table(self):
-        """Markdown: lost/applicable, +equivalent, and ?lost/undecided by brute force."""
+        """Markdown: lost/applicable, +equivalent, ?lost/undecided by brute force, and !those of them whose race an execution of the
+        launch shows."""
         rows = sorted({r for r, _ in self.cells})
         columns = [c for c in ORDER if any(k[1] == c for k in self.cells)]
         out = ["| class | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
@@ -99,8 +111,9 @@ class Score:
             line = []
             for c in columns:
                 cells = [v for k, v in self.cells.items() if k[1] == c and r in ("all", k[0])]
-                s = {k: sum(v[k] for v in cells) for k in ("applicable", "lost", "equivalent", "open", "open_lost")}
-                line.append(f"{s['lost']}/{s['applicable']} +{s['equivalent']}" + (f" ?{s['open_lost']}/{s['open']}" if s["open"] else "") if cells else "")
+                s = {k: sum(v[k] for v in cells) for k in ("applicable", "lost", "equivalent", "open", "open_lost", "open_raced")}
+                line.append(f"{s['lost']}/{s['applicable']} +{s['equivalent']}" + (f" ?{s['open_lost']}/{s['open']}" if s["open"] else "")
+                            + (f" !{s['open_raced']}" if s["open_raced"] else "") if cells else "")
             out.append(f"| {r} | " + " | ".join(line) + " |")
         return "\n".join(out)
 
@@ -110,6 +123,7 @@ def main():
     part = next((int(a[7:]) for a in sys.argv if a.startswith("--part=")), 1)
     every, verbose = "--all" in sys.argv, "--verbose" in sys.argv
     only = [a[7:] for a in sys.argv if a.startswith("--only=")]
+    kinds = [a[6:] for a in sys.argv if a.startswith("--how=")]
     keep = next((a[7:] for a in sys.argv if a.startswith("--keep=")), None)
     given = [p for p in launches() if not only or any(o in os.path.relpath(p, TESTS) for o in only)]
     base, problems = check(binary, given)
@@ -132,6 +146,8 @@ def main():
             for m in found:
                 by_kind.setdefault(m[0], []).append(m)
             for how, list_ in by_kind.items():
+                if kinds and how not in kinds:
+                    continue
                 for k, (_, site, t, d) in enumerate(list_):
                     if not every and k not in (0, len(list_) - 1):
                         continue
@@ -173,19 +189,22 @@ def main():
                     failures.append(f"FALSE RACE? {path}: {how} at {site}: a race is reported, brute force finds none")
             elif kept:
                 score.add(row, how, "open")
-                survivors.append((path, how, site))
+                survivors.append((path, how, site, v, doc_of[target]))
             else:
                 score.add(row, how, "open")
                 score.add(row, how, "open_lost")
+                if any(r["confirmed"] for r in v["races"]):
+                    score.add(row, how, "open_raced")
         print(f"{len(proofs)} proofs ({racing_base} that brute force alone calls racing), {len(made)} mutants, {invalid} not well formed")
         print(score.table())
         reasons = explained()
-        for path, how, site in survivors:
+        for path, how, site, v, doc in survivors:
             name = os.path.relpath(path, TESTS).replace("/ttir/", "/").replace(".small", "")[:-5]
-            if (name, how) in reasons:
-                continue
-            failures.append(f"not in survivors.txt: {name} {how}")
-            print(f"undecided by brute force, proof kept: {os.path.relpath(path, TESTS)}: {how} at line {site if isinstance(site, str) else site + 1}")
+            reason = reasons.get((name, how, str(site)))
+            if reason is None:
+                failures.append(f"not in survivors.txt: {name} {how}@{site}")
+            elif not holds(reason, v, doc):
+                failures.append(f"survivors.txt: {name} {how}@{site}={reason} is not what the verdict says: {v['rung']} {v['qualifiers']}")
         applicable = sum(c["applicable"] for c in score.cells.values())
         if applicable * 4 < len(made):
             failures.append(f"only {applicable} of {len(made)} mutants race: the mutations have lost their bite")
