@@ -72,11 +72,13 @@ static bool not_uniform(void *user, const pr_terms *T, pr_term t)
     return pr_term_arity(T, t) || pr_sym_get(T, pr_term_sym(T, t))->kind != PR_SYM_OBSERVED;
 }
 
+static bool frame_in(const pr_frame *inner, const pr_frame *f);
 /* A barrier under a condition that is not modelled orders nothing (happens-before.md 1.5, 4.7). */
 static bool fence_modelled(const pr_side *s, const pr_fence *f)
 {
     for (const pr_frame *g = f->frame; g; g = g->outer) {
         if (g->kind != PR_FRAME_COND) continue;
+        if (g->turn && frame_in(s->record->frame, g)) continue;    /* the record's own turn: the loop went on for all threads */
         pr_term here = pr_subst_apply((pr_subst *)&s->subst, g->cond);
         if (pr_term_none(here) || pr_term_any(s->subst.T, here, unknown, NULL)) return false;
     }
@@ -97,7 +99,7 @@ static bool count_fence(pr_encoding *e, pr_side *s, const pr_fence *f, pr_term *
     bool branch_below_loop = false;
     for (int i = 0; i < common; i++) {
         if (own[i]->kind == PR_FRAME_LOOP) loops[n_loops++] = i;
-        else if (n_loops) branch_below_loop = true;
+        else if (n_loops && !own[i]->turn) branch_below_loop = true;   /* (a turn's condition held in all turns before) */
     }
     bool before = f->seq < s->record->seq;
     if (n_loops == 0 && !before) {

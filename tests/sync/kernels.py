@@ -1092,3 +1092,26 @@ def draw_or_zero(ctr, src, out, ONE: tl.constexpr):
 
 case("draw_or_zero", draw_or_zero, "races|unsupported never=ok", (4,), dict(ctr=zeros(1), src=T("i32", 4), out=T("i32", 64), ONE=1))
 case("draw_or_zero_same", draw_or_zero, "races|unsupported never=ok", (4,), dict(ctr=zeros(1), src=T("i32", 4, values=[1, 0, 1, 0]), out=T("i32", 64), ONE=0))
+
+
+# A barrier inside a turn that is drawn: the lanes of one tile hand over through memory.
+@triton.jit
+def steal_exchange(ctr, tmp, out, n, BAR: tl.constexpr, SOME: tl.constexpr, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    t = tl.atomic_add(ctr, 1)
+    while t < n:
+        tl.store(tmp + t * B + lane, lane)  # @S
+        if BAR:
+            if (not SOME) or (t > 3):
+                tl.debug_barrier()
+        tl.store(out + t * B + lane, tl.load(tmp + t * B + (lane ^ 1)))  # @L
+        t = tl.atomic_add(ctr, 1)
+
+
+def exchange_args(**kw):
+    return dict(dict(ctr=zeros(1), tmp=T("i32", 4096), out=T("i32", 4096), n=40, BAR=True, SOME=False, B=64), **kw)
+
+
+case("steal_exchange", steal_exchange, "ok T1-launch qual=reads", (4,), exchange_args())
+case("steal_exchange_no_barrier", steal_exchange, "races|unsupported never=ok", (4,), exchange_args(BAR=False))
+case("steal_exchange_some", steal_exchange, "races|unsupported never=ok", (4,), exchange_args(SOME=True))
