@@ -7,8 +7,9 @@ enum { MOST_PROGRAMS = 4096, MOST_ATOMICS = 1 << 14, MOST_LANES = 1 << 16, MOST_
        NEAR = 8 /* programs before those of the witness that run with them */ };
 
 /* ---- memory, byte by byte ------------------------------------------------------------------- */
-typedef struct cell { uint64_t addr; uint8_t used, known, value; } cell;
-typedef struct memory { cell *c; int64_t cap, n; } memory;
+/* Eight bytes from a multiple of eight on; bit i of used and known speaks of byte i. */
+typedef struct cell { uint64_t at, value; uint8_t used, known; } cell;
+typedef struct memory { cell *c; int64_t cap, words, n; } memory;   /* n: bytes in use */
 
 typedef struct reading { uint64_t old; bool known; } reading;
 
@@ -84,50 +85,67 @@ static bool initial(const world *w, uint64_t addr, uint8_t *value)
     return false;
 }
 
-static cell *find(world *w, uint64_t addr)
+/* No byte of [addr, addr + width) has an initial value. */
+static bool never_given(const world *w, uint64_t addr, int width)
 {
-    memory *m = &w->mem;
-    if (2 * (m->n + 1) >= m->cap) {
-        memory old = *m;
-        m->cap = old.cap ? old.cap * 2 : 1024;
-        m->c = PR_NEW_N(w->arena, cell, m->cap);
-        for (int64_t i = 0; i < old.cap; i++)
-            if (old.c[i].used) {
-                uint64_t h = hash(old.c[i].addr) & (uint64_t)(m->cap - 1);
-                while (m->c[h].used) h = (h + 1) & (uint64_t)(m->cap - 1);
-                m->c[h] = old.c[i];
-            }
+    for (int i = 0; i < w->setup->n_args; i++) {
+        const pr_interp_arg *a = &w->setup->args[i];
+        if (a->kind != PR_INTERP_ARG_POINTER || !a->values || a->elem_bytes <= 0) continue;
+        if (addr + (uint64_t)width - (uint64_t)a->value < (uint64_t)a->n_values * (uint64_t)a->elem_bytes + (uint64_t)width) return false;
     }
-    uint64_t h = hash(addr) & (uint64_t)(m->cap - 1);
-    while (m->c[h].used && m->c[h].addr != addr) h = (h + 1) & (uint64_t)(m->cap - 1);
-    cell *c = &m->c[h];
-    if (c->used) return c;
-    *c = (cell){.addr = addr, .used = 1};
-    m->n++;
-    c->known = initial(w, addr, &c->value);
-    return c;
+    return true;
 }
 
-static bool has(const world *w, uint64_t addr)
+/* The cell of a byte's word, or where it would stand. */
+static cell *slot_of(const memory *m, uint64_t at)
 {
-    const memory *m = &w->mem;
-    uint64_t h = hash(addr) & (uint64_t)(m->cap - 1);
-    while (m->cap && m->c[h].used && m->c[h].addr != addr) h = (h + 1) & (uint64_t)(m->cap - 1);
-    return m->cap && m->c[h].used;
+    uint64_t h = hash(at) & (uint64_t)(m->cap - 1);
+    while (m->c[h].used && m->c[h].at != at) h = (h + 1) & (uint64_t)(m->cap - 1);
+    return &m->c[h];
+}
+
+/* The word around addr, null when no byte of it was written. */
+static const cell *word_of(const world *w, uint64_t addr)
+{
+    if (!w->mem.cap) return NULL;
+    const cell *c = slot_of(&w->mem, addr & ~(uint64_t)7);
+    return c->used ? c : NULL;
+}
+
+static cell *word_to_write(world *w, uint64_t addr)
+{
+    memory *m = &w->mem;
+    if (2 * (m->words + 1) >= m->cap) {
+        memory old = *m;
+        m->cap = old.cap ? old.cap * 2 : 256;
+        m->c = PR_NEW_N(w->arena, cell, m->cap);
+        for (int64_t i = 0; i < old.cap; i++)
+            if (old.c[i].used) *slot_of(m, old.c[i].at) = old.c[i];
+    }
+    cell *c = slot_of(m, addr & ~(uint64_t)7);
+    if (!c->used) {
+        c->at = addr & ~(uint64_t)7;
+        m->words++;
+    }
+    return c;
 }
 
 static bool load_bits(world *w, uint64_t addr, int width, uint64_t *out)
 {
     bool known = width <= 8;
     *out = 0;
+    const cell *c = word_of(w, addr);
+    if (!c && (addr & 7) + (uint64_t)width <= 8 && never_given(w, addr, width)) return false;
     for (int i = 0; i < width && i < 8; i++) {
+        uint64_t at = addr + (uint64_t)i;
+        int bit = (int)(at & 7);
         uint8_t value = 0;
-        if (has(w, addr + (uint64_t)i)) {
-            const cell *c = find(w, addr + (uint64_t)i);
-            known = known && c->known;
-            value = c->value;
+        if (i && bit == 0) c = word_of(w, at);
+        if (c && c->used >> bit & 1) {
+            known = known && (c->known >> bit & 1);
+            value = (uint8_t)(c->value >> (8 * bit));
         } else {
-            known = initial(w, addr + (uint64_t)i, &value) && known;
+            known = initial(w, at, &value) && known;
         }
         *out |= (uint64_t)value << (8 * i);
     }
@@ -136,16 +154,25 @@ static bool load_bits(world *w, uint64_t addr, int width, uint64_t *out)
 
 static void store_bits(world *w, uint64_t addr, int width, uint64_t v, bool known)
 {
+    cell *c = NULL;
+    if (!known && (addr & 7) + (uint64_t)width <= 8 && !word_of(w, addr) && never_given(w, addr, width)) return;
     for (int i = 0; i < width; i++) {
+        uint64_t at = addr + (uint64_t)i;
+        int bit = (int)(at & 7);
         uint8_t unused;
-        if (!known && !has(w, addr + (uint64_t)i) && !initial(w, addr + (uint64_t)i, &unused)) continue;
+        if (!known) {
+            const cell *there = word_of(w, at);
+            if (!(there && there->used >> bit & 1) && !initial(w, at, &unused)) continue;
+        }
         if (w->mem.n >= MOST_CELLS) {
             w->why = "the programs write too much";
             return;
         }
-        cell *c = find(w, addr + (uint64_t)i);
-        c->known = known && i < 8;
-        c->value = i < 8 ? (uint8_t)(v >> (8 * i)) : 0;
+        if (!c || bit == 0 || c->at != (at & ~(uint64_t)7)) c = word_to_write(w, at);
+        w->mem.n += !(c->used >> bit & 1);
+        c->used |= (uint8_t)(1u << bit);
+        c->known = (uint8_t)((c->known & ~(1u << bit)) | (unsigned)(known && i < 8) << bit);
+        c->value = (c->value & ~((uint64_t)0xff << (8 * bit))) | (i < 8 ? (v >> (8 * i) & 0xff) : 0) << (8 * bit);
     }
 }
 

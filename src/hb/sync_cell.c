@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-enum { MOST_PROGRAMS = 1 << 12, MOST_STEPS = 1 << 12, MOST_KINDS = 8, MOST_SLOTS = 48, MOST_STATES = 1 << 13, MOST_SEARCHED = 1 << 19,
+enum { MOST_PROGRAMS = 1 << 12, MOST_STEPS = 1 << 12, MOST_KINDS = 8, MOST_SLOTS = 48, MOST_STATES = 1 << 13, FIRST_SLOTS = 1 << 10, MOST_SEARCHED = 1 << 19,
        MOST_PAIRS = 256, MOST_OBSERVED = 3, MOST_TUPLES = 256 };
 
 /* One record in one program. */
@@ -25,6 +25,7 @@ typedef struct step {
     int record, event, program, seq, kind, class;
     bool sure;                     /* runs when its program comes there, whatever memory holds                */
     bool floats;                   /* a wait inside loops: it reads at any time                        */
+    bool keeps;                    /* it leaves the cell as it is, whatever it finds                    */
     pr_i128 addr;
     const pr_vset *value, *cmp;
     unsigned next[PR_VSET_MAX];    /* by value of the cell: what it may leave, as a set of values          */
@@ -91,6 +92,7 @@ static bool list_steps(cells *c, int r, int64_t programs)
     int event = event_of(c->y, r);
     if (s->dead) return true;
     if (s->refused) return false;
+    bool keeps = pr_sync_identity(c->e, r);
     for (int64_t p = 0; p < programs; p++) {
         set_program(c, s, p);
         bool active = true, sure = true;    /* what cannot be evaluated may run */
@@ -102,7 +104,7 @@ static bool list_steps(cells *c, int r, int64_t programs)
         }
         if (!active) continue;
         if (!pr_eval(c->e->terms, s->addr, &c->env, &addr) || c->n == MOST_STEPS) return false;
-        c->s[c->n++] = (step){ .record = r, .event = event, .program = (int)p, .seq = record(c, r)->seq, .addr = addr, .sure = sure,
+        c->s[c->n++] = (step){ .record = r, .event = event, .program = (int)p, .seq = record(c, r)->seq, .addr = addr, .sure = sure, .keeps = keeps,
                                .floats = event >= 0 && c->y->events.data[event].in_loop };
     }
     return true;
@@ -228,15 +230,14 @@ static void set_operands(cells *c)
         const pr_side *s = pr_encoding_side(c->e, x->record, PR_SIDE_A);
         pr_vset value = { 0 }, cmp = { 0 };
         set_program(c, s, x->program);
-        bool keeps = pr_sync_identity(c->e, x->record);
-        if (!keeps) value = operand(c, s, r->value, r->value_held);
-        if (!keeps && r->kind == PR_RECORD_CAS) cmp = operand(c, s, r->cmp, r->value_held);
+        if (!x->keeps) value = operand(c, s, r->value, r->value_held);
+        if (!x->keeps && r->kind == PR_RECORD_CAS) cmp = operand(c, s, r->cmp, r->value_held);
         if (!x->value || !pr_vset_same(x->value, &value)) x->value = pr_arena_copy(c->scratch, &value, sizeof value);
         if (!x->cmp || !pr_vset_same(x->cmp, &cmp)) x->cmp = pr_arena_copy(c->scratch, &cmp, sizeof cmp);
     }
 }
 
-static bool moves(const cells *c, const step *x) { return !pr_sync_identity(c->e, x->record); }
+static bool moves(const step *x) { return !x->keeps; }
 
 /* Numbers the movers of a cell by what they do; 0 when there are too many kinds. */
 static int number_kinds(cells *c, const cell *x, int *count)
@@ -244,7 +245,7 @@ static int number_kinds(cells *c, const cell *x, int *count)
     int n = 0, first[MOST_KINDS];
     for (int i = x->from; i < x->to; i++) {
         c->s[i].kind = -1;
-        if (!moves(c, &c->s[i])) continue;
+        if (!moves(&c->s[i])) continue;
         const pr_record *r = record(c, c->s[i].record);
         int k = 0;
         for (; k < n; k++) {
@@ -264,29 +265,41 @@ static int number_kinds(cells *c, const cell *x, int *count)
 }
 
 typedef struct state { unsigned char v, pos[2], got[2], first; unsigned short run[MOST_SLOTS]; } state;
-typedef struct states { state *list; int n; int *slot, *at; size_t used; } states;   /* at: a state's slot; used: bytes of it that are in use */
+typedef struct states { state *list; int n; int *slot, *at; size_t used, cap; pr_arena *arena; } states;   /* at: a state's slot; used: bytes of it that are in use */
 
 static states states_new(pr_arena *a)
 {
-    return (states){ .list = pr_arena_raw(a, sizeof(state) * MOST_STATES), .slot = PR_NEW_N(a, int, 4 * MOST_STATES),
-                     .at = pr_arena_raw(a, sizeof(int) * MOST_STATES) };
+    return (states){ .list = pr_arena_raw(a, sizeof(state) * MOST_STATES), .slot = PR_NEW_N(a, int, FIRST_SLOTS),
+                     .at = pr_arena_raw(a, sizeof(int) * MOST_STATES), .cap = FIRST_SLOTS, .arena = a };
+}
+
+/* The state's slot, or the free one where it belongs. */
+static size_t slot_of(const states *t, const state *s)
+{
+    const unsigned char *b = (const unsigned char *)s;
+    uint64_t h = 1469598103934665603u;
+    for (size_t i = 0; i < t->used; i++) h = (h ^ b[i]) * 1099511628211u;
+    size_t k = (size_t)(h >> 20) & (t->cap - 1);
+    while (t->slot[k] && memcmp(&t->list[t->slot[k] - 1], s, t->used)) k = (k + 1) & (t->cap - 1);
+    return k;
 }
 
 /* False when there are too many. */
 static bool states_add(states *t, const state *s)
 {
-    const unsigned char *b = (const unsigned char *)s;
-    uint64_t h = 1469598103934665603u;
-    for (size_t i = 0; i < t->used; i++) h = (h ^ b[i]) * 1099511628211u;
-    size_t k = (size_t)(h >> 20) & (4 * MOST_STATES - 1);
-    while (t->slot[k]) {
-        if (!memcmp(&t->list[t->slot[k] - 1], s, t->used)) return true;
-        k = (k + 1) & (4 * MOST_STATES - 1);
-    }
+    size_t k = slot_of(t, s);
+    if (t->slot[k]) return true;
     if (t->n == MOST_STATES) return false;
     t->at[t->n] = (int)k;
     t->list[t->n++] = *s;
     t->slot[k] = t->n;
+    if (4 * (size_t)t->n < t->cap) return true;
+    t->cap *= 4;
+    t->slot = PR_NEW_N(t->arena, int, t->cap);
+    for (int i = 0; i < t->n; i++) {
+        t->at[i] = (int)(k = slot_of(t, &t->list[i]));
+        t->slot[k] = i + 1;
+    }
     return true;
 }
 
@@ -326,8 +339,8 @@ static bool cell_values(cells *c, cell *x, states *t)
     x->values = x->init;
     if (x->values.any) return false;
     for (int i = x->from; i < x->to; i++) {
-        some = some || moves(c, &c->s[i]);
-        if (moves(c, &c->s[i]) && (c->s[i].value->any || c->s[i].cmp->any)) return false;
+        some = some || moves(&c->s[i]);
+        if (moves(&c->s[i]) && (c->s[i].value->any || c->s[i].cmp->any)) return false;
     }
     if (some && !n) return false;
     states_start(t, n, x->init.n);
@@ -437,7 +450,7 @@ static void set_moves(cells *c, cell *x)
         s->exits = exits(c, s, &x->values);
         for (int v = 0; v < x->values.n; v++) {
             s->next[v] = 1u << v;
-            if (!moves(c, s)) continue;
+            if (!moves(s)) continue;
             pr_vset old = { .n = 1, .v = { x->values.v[v] } }, left = pr_vset_left(record(c, s->record), &old, s->value, s->cmp);
             s->next[v] = 0;
             for (int j = 0; j < left.n; j++) {
@@ -497,7 +510,7 @@ static bool find_rest(search *q)
     cells *c = q->c;
     q->kinds = 0;
     for (int i = q->x->from; i < q->x->to; i++) {
-        if (!moves(c, &c->s[i]) || (i >= q->from[0] && i < q->to[0]) || (!q->own && i >= q->from[1] && i < q->to[1])) continue;
+        if (!moves(&c->s[i]) || (i >= q->from[0] && i < q->to[0]) || (!q->own && i >= q->from[1] && i < q->to[1])) continue;
         int k = 0;
         while (k < q->kinds && !same_moves(q->rest[k], &c->s[i], q->x->values.n)) k++;
         if (k == q->kinds) {
@@ -512,7 +525,7 @@ static bool find_rest(search *q)
 }
 
 /* May the step change what others see, or does it hold up its program? */
-static bool counts(const cells *c, const step *x) { return moves(c, x) || (record(c, x->record)->is_await && !x->floats); }
+static bool counts(const cells *c, const step *x) { return moves(x) || (record(c, x->record)->is_await && !x->floats); }
 
 /* The other programs by what they do, each with a slot for every place it may have come to. False: too many. */
 static bool find_classes(search *q)
@@ -522,7 +535,7 @@ static bool find_classes(search *q)
     for (int i = q->x->from; i < q->x->to; i = end_of(c, q->x, i)) {
         int to = end_of(c, q->x, i), k = 0;
         bool writes = false;
-        for (int m = i; m < to; m++) writes = writes || moves(c, &c->s[m]);
+        for (int m = i; m < to; m++) writes = writes || moves(&c->s[m]);
         if (!writes || i == q->from[0] || (!q->own && i == q->from[1])) continue;
         while (k < q->classes && q->class[k].from != c->s[i].class) k++;
         if (k == q->classes) {
@@ -764,7 +777,7 @@ void pr_sync_find_orders(pr_encoding *e, pr_sync *y)
     c.value = PR_NEW_N(c.scratch, pr_i128, n_vars);
     c.known = PR_NEW_N(c.scratch, bool, n_vars);
     c.env = (pr_env){ c.value, c.known, n_vars };
-    c.s = PR_NEW_N(c.scratch, step, MOST_STEPS);
+    c.s = pr_arena_raw(c.scratch, sizeof(step) * MOST_STEPS);
     c.usable = PR_NEW_N(c.scratch, bool, n);
     c.seen = PR_NEW_N(c.scratch, pr_vset, n);
     states t = states_new(c.scratch);

@@ -17,12 +17,55 @@ typedef struct box { pr_i128 lo[MOST_COLS], hi[MOST_COLS]; } box;   /* hi = BOUN
 
 typedef struct dive { const line *rows; int n_rows, n_cols, work; } dive;
 
-/* sum sign*c*x + sign*k >= 0 read as bounds of each column; false: no value is left. */
+/* sum sign*c*x + sign*k >= 0 read as bounds of each column, in machine words. PR_MAYBE: it does not fit them; PR_NO: no value is left. */
+static pr_tri narrow_words(box *b, const line *r, int sign, bool *changed)
+{
+    int64_t top, v;
+    int open = -1;
+    if (r->k != (int64_t)r->k || (int64_t)r->k == INT64_MIN) return PR_MAYBE;
+    top = sign * (int64_t)r->k;
+    for (int i = 0; i < r->n; i++) {
+        int64_t c = r->at[i].c * sign;
+        pr_i128 edge = c > 0 ? b->hi[r->at[i].col] : b->lo[r->at[i].col];
+        if (edge != (int64_t)edge) {
+            if (c < 0 || edge < BOUND) return PR_MAYBE;
+            if (open >= 0) return PR_YES;
+            open = i;
+        } else if (__builtin_mul_overflow(c, (int64_t)edge, &v) || __builtin_add_overflow(top, v, &top)) {
+            return PR_MAYBE;
+        }
+    }
+    if (open < 0 && top < 0) return PR_NO;
+    for (int i = open < 0 ? 0 : open; i < (open < 0 ? r->n : open + 1); i++) {
+        int j = r->at[i].col;
+        int64_t c = r->at[i].c * sign, rest = top;
+        if (open < 0 && (__builtin_mul_overflow(c, (int64_t)(c > 0 ? b->hi[j] : b->lo[j]), &v) || __builtin_sub_overflow(top, v, &rest))) return PR_MAYBE;
+        /* the other end of the column keeps the row: nothing to learn */
+        pr_i128 far = c > 0 ? b->lo[j] : b->hi[j];
+        if (far == (int64_t)far && !__builtin_mul_overflow(c, (int64_t)far, &v) && !__builtin_add_overflow(rest, v, &v) && v >= 0) continue;
+        if (rest == INT64_MIN) return PR_MAYBE;
+        pr_i128 at = c == 1 ? -rest : c == -1 ? rest : c > 0 ? -pr_fdiv(rest, c) : pr_fdiv(rest, -c);   /* c*x >= -rest */
+        if (c > 0 && at > b->lo[j]) {
+            if (at > b->hi[j]) return PR_NO;
+            b->lo[j] = at;
+            *changed = true;
+        } else if (c < 0 && at < b->hi[j]) {
+            if (at < b->lo[j]) return PR_NO;
+            b->hi[j] = at;
+            *changed = true;
+        }
+    }
+    return PR_YES;
+}
+
+/* The same with any numbers; false: no value is left. */
 static bool narrow(dive *d, box *b, const line *r, int sign, bool *changed)
 {
+    d->work -= r->n;
+    pr_tri small = narrow_words(b, r, sign, changed);
+    if (small != PR_MAYBE) return small == PR_YES;
     pr_i128 top = r->k * sign;
     int open = -1, n_open = 0;
-    d->work -= r->n;
     for (int i = 0; i < r->n; i++) {
         int64_t c = r->at[i].c * sign;
         pr_i128 edge = c > 0 ? b->hi[r->at[i].col] : b->lo[r->at[i].col];

@@ -3,7 +3,7 @@
  * Steps, repeated until nothing changes (all exact: same solutions)
  *  R1  rows divided by the gcd of their coefficients; an equality whose gcd does not divide is a
  *      contradiction; a row with one column becomes a bound
- *  R2  bound propagation over the rows (a few rounds); crossing bounds are a contradiction
+ *  R2  bound propagation over the rows that changed; crossing bounds are a contradiction
  *  R3  parallel inequalities: the stronger stays, opposite ones may contradict or become an
  *      equality; a narrow opposite pair becomes an equality with a small slack column
  *  R4  splitting: an equality head + tail = 0 where only one multiple of gcd(head) fits in the
@@ -18,7 +18,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 4, MAX_STEPS = 400, SLACK_WIDTH = 256 };
+enum { BOUNDS_ROUNDS = 4, MAX_STEPS = 400, SLACK_WIDTH = 256 };
 
 typedef enum { STEP_NONE, STEP_CHANGED, STEP_EMPTY, STEP_OVERFLOW } step;
 
@@ -66,6 +66,8 @@ pr_system *pr_system_new(pr_arena *arena, int n_cols, int n_rows)
     s->mask = pr_arena_raw(arena, sizeof(uint64_t) * (size_t)s->cap_rows * (size_t)s->words);
     s->k = pr_arena_raw(arena, sizeof(pr_i128) * (size_t)s->cap_rows);
     s->kind = PR_NEW_N(arena, uint8_t, s->cap_rows);
+    s->row_at = PR_NEW_N(arena, uint32_t, s->cap_rows);
+    s->col_at = PR_NEW_N(arena, uint32_t, s->stride);
     return s;
 }
 
@@ -81,6 +83,7 @@ int pr_system_row(pr_system *s)
     }
     memset(cols(s, i), 0, sizeof(uint64_t) * (size_t)s->words);
     s->k[i] = 0;
+    s->row_at[i] = 0;
     return i;
 }
 
@@ -88,6 +91,7 @@ void pr_system_put(pr_system *s, int i, int col, pr_i128 c)
 {
     row(s, i)[col] = c;
     if (c) set_bit(cols(s, i), col);
+    s->row_at[i] = 0;
 }
 
 static int count_cols(const pr_system *s, const uint64_t *m)
@@ -104,6 +108,7 @@ static step tighten(pr_system *s, int j, pr_i128 lo, pr_i128 hi)
     step r = STEP_NONE;
     if (lo > s->lo[j] && lo > -PR_INF && lo < PR_INF) s->lo[j] = lo, r = STEP_CHANGED;
     if (hi < s->hi[j] && hi < PR_INF && hi > -PR_INF) s->hi[j] = hi, r = STEP_CHANGED;
+    if (r == STEP_CHANGED) s->col_at[j] = ++s->now;
     return s->lo[j] > s->hi[j] ? STEP_EMPTY : r;
 }
 
@@ -113,6 +118,7 @@ static step normalise(pr_system *s, int i)
     pr_i128 *c = row(s, i), g = 0;
     const uint64_t *m = cols(s, i);
     int n = 0, last = 0;
+    s->row_at[i] = 0;
     EACH_COL(s, m, j) {
         if (c[j] == PR_I128_MIN) return STEP_OVERFLOW;
         n++;
@@ -160,32 +166,78 @@ static void activity(const pr_system *s, const pr_i128 *c, const uint64_t *m, pr
     if (*hi < -PR_INF + 1) *hi = -PR_INF + 1;
 }
 
-/* sum c*x + k >= 0 read as bounds on each of its columns. */
-static step propagate_ge(pr_system *s, const pr_i128 *c, const uint64_t *m, pr_i128 k, int sign)
+/* The same in machine words, where all of the row and its finite bounds fit them: most do. STEP_OVERFLOW: not this one. */
+static step propagate_words(pr_system *s, const pr_i128 *c, const uint64_t *m, pr_i128 k, int sign)
 {
-    pr_i128 top = 0;
+    enum { MOST = INT32_MAX };
+    int64_t top, v;
     int open = 0, open_col = -1;
-    bool overflow = false;
+    if (k != (int64_t)k || (int64_t)k == INT64_MIN) return STEP_OVERFLOW;
+    top = sign > 0 ? (int64_t)k : -(int64_t)k;
     EACH_COL(s, m, j) {
-        bool positive = (c[j] > 0) == (sign > 0);
-        pr_i128 b = positive ? s->hi[j] : s->lo[j], v;
-        if (open_low(b) || open_high(b)) {
-            open++;
+        if (c[j] > MOST || c[j] < -MOST) return STEP_OVERFLOW;
+        int64_t a = sign > 0 ? (int64_t)c[j] : -(int64_t)c[j];
+        pr_i128 b = a > 0 ? s->hi[j] : s->lo[j];
+        if (b != (int64_t)b) {
+            if (!open_low(b) && !open_high(b)) return STEP_OVERFLOW;
+            if (open++) return STEP_NONE;
             open_col = j;
-        } else if (!pr_mul_ok(c[j], b, &v) || !pr_mul_ok(v, sign, &v) || !pr_add_ok(top, v, &top)) {
-            overflow = true;
+        } else if (__builtin_mul_overflow(a, (int64_t)b, &v) || __builtin_add_overflow(top, v, &top)) {
+            return STEP_OVERFLOW;
         }
     }
-    if (overflow || open > 1 || !pr_mul_ok(k, sign, &k) || !pr_add_ok(top, k, &top))
-        return STEP_NONE;
     if (open == 0 && top < 0) return STEP_EMPTY;
     step result = STEP_NONE;
     EACH_COL(s, m, j) {
         if (open == 1 && j != open_col) continue;
-        pr_i128 a = c[j] * sign, rest = top, v;
+        int64_t a = sign > 0 ? (int64_t)c[j] : -(int64_t)c[j], rest = top;
+        if (open == 0) {
+            int64_t b = (int64_t)(a > 0 ? s->hi[j] : s->lo[j]);
+            if (__builtin_mul_overflow(a, b, &v) || __builtin_sub_overflow(top, v, &rest)) continue;
+            /* the other end of the column keeps the row: nothing to learn */
+            pr_i128 far = a > 0 ? s->lo[j] : s->hi[j];
+            if (far == (int64_t)far && !__builtin_mul_overflow(a, (int64_t)far, &v) && !__builtin_add_overflow(rest, v, &v) && v >= 0) continue;
+        }
+        if (rest == INT64_MIN) continue;
+        step r = a > 0 ? tighten(s, j, a == 1 ? -rest : -pr_fdiv(rest, a), PR_INF)
+                       : tighten(s, j, -PR_INF, a == -1 ? rest : pr_fdiv(rest, -a));
+        if (r == STEP_EMPTY) return r;
+        if (r == STEP_CHANGED) result = r;
+    }
+    return result;
+}
+
+/* sum c*x + k >= 0 read as bounds on each of its columns. */
+static step propagate_ge(pr_system *s, const pr_i128 *c, const uint64_t *m, pr_i128 k, int sign)
+{
+    step small = propagate_words(s, c, m, k, sign);
+    if (small != STEP_OVERFLOW) return small;
+    pr_i128 top = 0;
+    int open = 0, open_col = -1;
+    bool overflow = k == PR_I128_MIN;
+    EACH_COL(s, m, j) {
+        bool positive = (c[j] > 0) == (sign > 0);
+        pr_i128 b = positive ? s->hi[j] : s->lo[j], v;
+        if (open_low(b) || open_high(b)) {
+            if (open++) return STEP_NONE;
+            open_col = j;
+        } else if (!pr_mul_ok(c[j], b, &v) || v == PR_I128_MIN || !pr_add_ok(top, sign > 0 ? v : -v, &top)) {
+            overflow = true;
+        }
+    }
+    if (overflow || !pr_add_ok(top, sign > 0 ? k : -k, &top)) return STEP_NONE;
+    if (open == 0 && top < 0) return STEP_EMPTY;
+    step result = STEP_NONE;
+    EACH_COL(s, m, j) {
+        if (open == 1 && j != open_col) continue;
+        if (c[j] == PR_I128_MIN) continue;
+        pr_i128 a = sign > 0 ? c[j] : -c[j], rest = top, v;
         if (open == 0) {
             pr_i128 b = a > 0 ? s->hi[j] : s->lo[j];
             if (!pr_mul_ok(a, b, &v) || !pr_sub_ok(top, v, &rest)) continue;
+            /* the other end of the column keeps the row: nothing to learn */
+            pr_i128 far = a > 0 ? s->lo[j] : s->hi[j];
+            if (!open_low(far) && !open_high(far) && pr_mul_ok(a, far, &v) && pr_add_ok(rest, v, &v) && v >= 0) continue;
         }
         /* a*x + rest >= 0 */
         if (rest <= -PR_INF || rest >= PR_INF) continue;
@@ -200,13 +252,23 @@ static step propagate_ge(pr_system *s, const pr_i128 *c, const uint64_t *m, pr_i
     return result;
 }
 
-static step propagate(pr_system *s)
+/* Nothing of the row has changed since it was looked at last. */
+static bool settled(const pr_system *s, int i)
+{
+    if (!s->row_at[i]) return false;
+    EACH_COL(s, cols(s, i), j)
+        if (s->col_at[j] > s->row_at[i]) return false;
+    return true;
+}
+
+static step propagate_rounds(pr_system *s, int rounds)
 {
     step any = STEP_NONE;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         bool changed = false;
         for (int i = 0; i < s->n_rows; i++) {
-            if (s->kind[i] == PR_ROW_DEAD) continue;
+            if (s->kind[i] == PR_ROW_DEAD || settled(s, i)) continue;
+            s->row_at[i] = ++s->now;
             step r = propagate_ge(s, row(s, i), cols(s, i), s->k[i], 1);
             if (r != STEP_EMPTY && s->kind[i] == PR_ROW_EQ) {
                 step t = propagate_ge(s, row(s, i), cols(s, i), s->k[i], -1);
@@ -220,6 +282,9 @@ static step propagate(pr_system *s)
     }
     return any;
 }
+
+/* Once over the rows that have changed: the steps after it change more, and it runs before each of them. */
+static step propagate(pr_system *s) { return propagate_rounds(s, 1); }
 
 /* --- R3 ------------------------------------------------------------------------------------ */
 
@@ -273,12 +338,13 @@ static step pair_rows(pr_system *s)
                 s->kind[g] = PR_ROW_DEAD;
                 result = STEP_CHANGED;
             } else if (p > 0) {
-                if (s->k[i] < s->k[j]) s->k[j] = s->k[i];
+                if (s->k[i] < s->k[j]) s->k[j] = s->k[i], s->row_at[j] = 0;
                 s->kind[i] = PR_ROW_DEAD;
             } else {
                 if (sum < 0) return STEP_EMPTY;
                 if (sum == 0) {
                     s->kind[j] = PR_ROW_EQ;
+                    s->row_at[j] = 0;
                     s->kind[i] = PR_ROW_DEAD;
                     result = STEP_CHANGED;
                 }
@@ -647,7 +713,7 @@ pr_prepared pr_system_bounds(pr_system *s)
         if (r == STEP_OVERFLOW) return PR_PREPARED_OVERFLOW;
     }
     r = pair_rows(s);
-    if (r != STEP_EMPTY && r != STEP_OVERFLOW) r = propagate(s);
+    if (r != STEP_EMPTY && r != STEP_OVERFLOW) r = propagate_rounds(s, BOUNDS_ROUNDS);
     return r == STEP_EMPTY ? PR_PREPARED_EMPTY : r == STEP_OVERFLOW ? PR_PREPARED_OVERFLOW : PR_PREPARED_OPEN;
 }
 

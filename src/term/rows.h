@@ -53,6 +53,8 @@ typedef struct pr_system {
     const pr_i128 **elim_c;      /* coefficient of the column itself is +1 or -1 */
     pr_i128 *elim_k;
     bool *used; pr_i128 *spare;  /* by column: work space of one step at a time                    */
+    uint32_t now;                /* propagation: a row is looked at again once it or a bound of it changed */
+    uint32_t *row_at, *col_at;   /* when it was last looked at (0: not as it is now), last tightened   */
     int *live; int n_live;       /* after pr_system_leaf: column of each leaf column */
 } pr_system;
 enum { PR_ROW_DEAD, PR_ROW_GE, PR_ROW_EQ };

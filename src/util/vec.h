@@ -8,7 +8,7 @@
 
 static inline void *pr_vec_grow_(pr_arena *a, void *data, int n, int *cap, int wider, size_t size)
 {
-    void *p = pr_arena_alloc(a, size * (size_t)wider);
+    void *p = pr_arena_raw(a, size * (size_t)wider);      /* an element is written before it is read */
     if (n) memcpy(p, data, size * (size_t)n);
     *cap = wider;
     return p;
