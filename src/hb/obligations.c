@@ -248,9 +248,11 @@ static bool qualify_one(void *user, const violation *v, pr_term held)
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1) || (x->named[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_outcome o;
         bool free_values;
-        /* undecided names the width too, so the last resort is not worth its price here */
+        /* undecided names the width too, so neither a point nor the last resort is worth its price here */
+        x->run->d.only_empty = true;
         if (ask(x->run, x->e, v, held, bits, false, &o, &free_values) != PR_ANSWER_EMPTY)
             x->named[bits >> 6] |= (uint64_t)1 << (bits & 63);
+        x->run->d.only_empty = false;
     }
     return true;
 }

@@ -13,7 +13,7 @@
 
 struct pr_engine_ctx {
     pr_guard own;
-    isl_ctx *ctx;               /* started by the first decide */
+    isl_ctx *ctx;               /* started by the first leaf that needs it */
     uint64_t total;             /* operations since open */
 };
 
@@ -23,6 +23,13 @@ typedef struct leaf_job {
     uint64_t spent;             /* operations of this query */
     const pr_arena *arena;
 } leaf_job;
+
+/* Most queries end in rows, and need no isl. */
+static isl_ctx *started(leaf_job *job)
+{
+    if (!job->engine->ctx) job->engine->ctx = pr_isl_ctx_new(job->arena, &job->engine->own);
+    return job->engine->ctx;
+}
 
 /* Coordinates of a point; UNKNOWN when one of them is not a pr_i128. */
 static pr_answer read_point(__isl_take isl_point *p, int n, pr_i128 *value)
@@ -74,7 +81,7 @@ static pr_answer ask_sample(isl_ctx *ctx, __isl_keep isl_basic_set *leaf, int n,
 static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr_refusal_kind *why)
 {
     leaf_job *job = user;
-    isl_ctx *ctx = job->engine->ctx;
+    isl_ctx *ctx = started(job);
     int64_t max = job->limits->max_ops, first = job->limits->first_ops;
     int64_t left = max > 0 ? max - (int64_t)job->spent : 0;
     if (max > 0 && left < 1) left = 1;
@@ -120,7 +127,7 @@ static pr_answer decide_leaf(void *user, const pr_leaf *leaf, pr_i128 *value, pr
  * piece by piece as it is built. Only a clear answer replaces the outcome. */
 static void decide_as_set(leaf_job *job, const pr_query *q, pr_arena *scratch, pr_outcome *out)
 {
-    isl_ctx *ctx = job->engine->ctx;
+    isl_ctx *ctx = started(job);
     pr_term overlap[2];
     int n = pr_query_overlap(q, pr_query_box(q), overlap);
     for (int i = 0; i < n; i++) {
@@ -155,13 +162,12 @@ static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *li
                    pr_arena *scratch, pr_outcome *out)
 {
     *out = (pr_outcome){ .answer = PR_ANSWER_UNKNOWN, .why = PR_REFUSAL_INTERNAL };
-    if (!engine->ctx) engine->ctx = pr_isl_ctx_new(scratch, &engine->own);
     leaf_job job = { .engine = engine, .limits = limits, .arena = scratch };
     pr_rows_decide(q, limits, 0, scratch, decide_leaf, &job, "isl", out);
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_BUDGET && limits->max_leaves > 0
         && out->leaves >= limits->max_leaves)
         decide_as_set(&job, q, scratch, out);
-    if (isl_ctx_aborted(engine->ctx)) {       /* the next query gets another one */
+    if (engine->ctx && isl_ctx_aborted(engine->ctx)) {       /* the next query gets another one */
         isl_ctx_free(engine->ctx);
         engine->ctx = NULL;
     }
