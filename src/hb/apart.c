@@ -78,7 +78,8 @@ static const pr_apart *facts_of(pr_encoding *e, const pr_side *side)
 
 const char *pr_apart_why(pr_encoding *e, int a, int b, bool intra)
 {
-    const pr_side *x = pr_encoding_side(e, a, PR_SIDE_A), *y = pr_encoding_side(e, b, intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+    /* copy A of both: a copy's facts name no variable that the other copy has under another name */
+    const pr_side *x = pr_encoding_side(e, a, PR_SIDE_A), *y = pr_encoding_side(e, b, PR_SIDE_A);
     const pr_apart *f = facts_of(e, x), *g = facts_of(e, y);
     if (!f->known || !g->known || !pr_term_is(f->uniform, g->uniform)) return NULL;
     int wx = x->record->width, wy = y->record->width;

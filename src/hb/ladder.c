@@ -141,8 +141,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     p->used_layouts = false;
     if (may_skip_queries(run->o) && (p->evidence = pr_apart_why(e, p->a, p->b, p->intra))) {
         p->state = PR_PAIR_EMPTY;
-        p->reads_contents = pr_encoding_side(e, p->a, PR_SIDE_A)->reads_contents
-                         || pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B)->reads_contents;
+        p->reads_contents = pr_encoding_side(e, p->a, PR_SIDE_A)->reads_contents || pr_encoding_side(e, p->b, PR_SIDE_A)->reads_contents;
         run->out->counts.queries++;
         run->out->counts.pretest++;
         return;
@@ -253,8 +252,8 @@ static bool t0_admits(pr_run *run, pr_encoding *e)
         pr_pair *p = &run->pairs.data[i];
         if (p->state == PR_PAIR_FILTERED) continue;
         if (run->L && run->o->engine != PR_ENGINE_Z3 && !run->o->no_pretest) {   /* run_rung stops at the rest */
-            const pr_side *x = pr_encoding_side(e, p->a, PR_SIDE_A);
-            const pr_side *y = pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
+            /* what refuses a copy refuses the other one too */
+            const pr_side *x = pr_encoding_side(e, p->a, PR_SIDE_A), *y = pr_encoding_side(e, p->b, PR_SIDE_A);
             if (!x->dead && !y->dead && (x->refused || y->refused)) return false;
             continue;
         }
