@@ -69,10 +69,16 @@ bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o)
     return true;
 }
 
+pr_term pr_condition_known(pr_run *run, const pr_pair *p)
+{
+    const pr_condition_found *f = found_for(run, p);
+    return p->intra || f->misses > MISSES ? PR_TERM_NONE : f->condition;
+}
+
 bool pr_condition_again(pr_run *run, pr_pair *p, pr_outcome *o)
 {
     pr_condition_found *f = found_for(run, p);
-    if (p->intra || pr_term_none(f->condition) || f->misses > MISSES) return false;
+    if (pr_term_none(pr_condition_known(run, p))) return false;
     bool held = pr_condition_try(run, p, f->condition, o);
     f->misses = held ? 0 : f->misses + 1;
     return held;

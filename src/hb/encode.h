@@ -18,12 +18,16 @@ typedef struct pr_made_table { int arg; int64_t stride, first; pr_tab tab; } pr_
 typedef struct pr_uniform_read { int arg, width, bits; pr_i128 offset; pr_term value; } pr_uniform_read;
 
 /* One record seen as one copy: its variables, its activity, its address. */
-/* apart.c: an address as uniform + sum factor[d]*pid[d] + rest, the rest within [lo, hi] */
+/* apart.c: an address as uniform + sum factor[d]*pid[d] + times*moving + rest, the rest within [lo, hi] */
 typedef struct pr_apart {
     bool known;
     int axis;                      /* the only one with more than one program; -1 none, 3 several      */
     pr_term uniform;
-    pr_i128 factor[3], lo, hi;
+    pr_i128 factor[3], lo, hi;     /* -PR_INF, PR_INF: none                                       */
+    pr_term moving, stride; pr_i128 times; /* pid[axis] * stride, a factor that only parameters make; NONE: no such part */
+    struct pr_linear *rest;        /* null: it has no room                                        */
+    pr_i128 over; bool over_done;  /* rest + width - times*stride (or factor) is at most this where the access is performed */
+    pr_term under; pr_i128 over_under; /* ... and where a condition on parameters holds too, the one asked last */
 } pr_apart;
 
 typedef struct pr_side {

@@ -129,6 +129,18 @@ static void ask_for_certain(pr_run *run, pr_encoding *e, pr_pair *p)
     e->assume_waits = false;
 }
 
+/* Under the condition that an earlier pair needed, where that helps (it holds at the launch, if there is one). */
+static bool seen_apart(pr_run *run, pr_encoding *e, pr_pair *p)
+{
+    p->evidence = pr_apart_why(e, p->a, p->b, p->intra, PR_TERM_NONE);
+    if (p->evidence || e->rung != PR_RUNG_T0 || p->intra) return p->evidence;
+    pr_term condition = pr_condition_known(run, p);
+    if (pr_term_none(condition)) return false;
+    p->evidence = pr_apart_why(e, p->a, p->b, false, condition);
+    if (p->evidence) p->condition = condition;
+    return p->evidence;
+}
+
 static void ask(pr_run *run, pr_encoding *e, int number)
 {
     pr_pair *p = &run->pairs.data[number];
@@ -139,7 +151,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     p->rung = e->rung;
     p->put_off = false;
     p->used_layouts = false;
-    if (may_skip_queries(run->o) && (p->evidence = pr_apart_why(e, p->a, p->b, p->intra))) {
+    if (may_skip_queries(run->o) && seen_apart(run, e, p)) {
         p->state = PR_PAIR_EMPTY;
         p->reads_contents = pr_encoding_side(e, p->a, PR_SIDE_A)->reads_contents || pr_encoding_side(e, p->b, PR_SIDE_A)->reads_contents;
         run->out->counts.queries++;

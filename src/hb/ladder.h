@@ -38,9 +38,9 @@ typedef PR_VEC(pr_pair) pr_pair_vec;
 enum { PR_MOST_PAIRS = 1 << 19, PR_MOST_RACES = 256, PR_MOST_EXPLAINED = 64 };
 bool pr_pairs_too_many(const pr_records *R);
 
-/* apart.c: why the two addresses never meet (different programs: never in two different ones); null when that
- * takes a query. */
-const char *pr_apart_why(pr_encoding *e, int a, int b, bool intra);
+/* apart.c: why the two addresses never meet (different programs: never in two different ones), where the condition
+ * on parameters holds, if there is one; null when that takes a query. */
+const char *pr_apart_why(pr_encoding *e, int a, int b, bool intra, pr_term condition);
 
 typedef struct pr_run {
     pr_arena *arena;
@@ -71,6 +71,8 @@ const pr_env *pr_condition_env(pr_run *run);
 bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o);
 /* The same with the condition that an earlier pair on this argument found, where it keeps being of use. */
 bool pr_condition_again(pr_run *run, pr_pair *p, pr_outcome *o);
+/* That condition; NONE: none, or it was of no use lately. */
+pr_term pr_condition_known(pr_run *run, const pr_pair *p);
 void pr_condition_premise(pr_run *run, pr_query *q, pr_term condition);
 void pr_condition_all(pr_run *run, pr_term_vec *out);   /* of all pairs, each once */
 void pr_condition_qualify(pr_run *run);

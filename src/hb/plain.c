@@ -4,10 +4,10 @@
  * iterations of the loops around it (from the bounds alone). Values that are not modelled keep the range of their
  * width. No mask and no path counts there, so what holds under it holds in every execution; the rest is a query.
  *
- * Of the access itself mask and path hold too: a conjunct t <= 0 of theirs gives f <= f - c*t for c >= 0, which is
- * less where it cancels a wide part of f (pid*1024 + lane < n). */
+ * Of the access itself mask and path hold too (linear.h). */
 #include "hb/plain.h"
 #include "hb/contents.h"
+#include "hb/linear.h"
 
 struct pr_plain {
     pr_box *box;
@@ -115,130 +115,19 @@ static bool usable(pr_encoding *e, const pr_record *r)
 
 /* ---- with mask and path ----------------------------------------------------------------------- */
 
-enum { MOST_PARTS = 24, MOST_ROWS = 16, MOST_CUTS = 6 };
-typedef struct linear { pr_term at[MOST_PARTS]; pr_i128 c[MOST_PARTS], k; int n; } linear;
-typedef struct rows { linear row[MOST_ROWS]; int n; } rows;
-
-static bool read_linear(const pr_terms *T, pr_term t, int sign, linear *f)
-{
-    const pr_i128 most = (pr_i128)1 << 60;
-    pr_i128 v;
-    f->n = 0;
-    f->k = 0;
-    if (pr_term_const(T, t, &v)) {
-        f->k = sign * v;
-    } else if (pr_term_op_of(T, t) != PR_TERM_OP_SUM) {
-        f->at[f->n] = t;
-        f->c[f->n++] = sign;
-    } else {
-        int n = pr_term_arity(T, t);
-        if (n > MOST_PARTS) return false;
-        f->k = pr_term_value(T, t);
-        if (f->k <= -most || f->k >= most) return false;
-        f->k *= sign;
-        for (; f->n < n; f->n++) {
-            f->at[f->n] = pr_term_child(T, t, f->n);
-            v = pr_term_coef(T, t, f->n);
-            if (v <= -most || v >= most) return false;
-            f->c[f->n] = sign * v;
-        }
-    }
-    return f->k > -most && f->k < most;
-}
-
-/* Upper bound of the form over the box; PR_INF: none. */
-static pr_i128 sup_of(struct pr_plain *p, const linear *f)
-{
-    pr_i128 sum = f->k, v;
-    for (int i = 0; i < f->n; i++) {
-        pr_interval r = pr_range(p->box, f->at[i]);
-        pr_i128 b = f->c[i] > 0 ? r.hi : r.lo;
-        if (b <= -PR_INF || b >= PR_INF || !pr_mul_ok(f->c[i], b, &v) || !pr_add_ok(sum, v, &sum)) return PR_INF;
-    }
-    return sum < PR_INF ? sum : PR_INF;
-}
-
-/* Only the parts in use. */
-static void copy_linear(linear *to, const linear *from)
-{
-    to->n = from->n;
-    to->k = from->k;
-    for (int i = 0; i < from->n; i++) to->at[i] = from->at[i], to->c[i] = from->c[i];
-}
-
-/* g = f - c*row, c >= 0; false: no room, or a number too large. */
-static bool cut(const linear *f, const linear *row, pr_i128 c, linear *g)
-{
-    const pr_i128 most = (pr_i128)1 << 100;
-    pr_i128 v;
-    copy_linear(g, f);
-    if (!pr_mul_ok(c, row->k, &v) || !pr_sub_ok(g->k, v, &g->k)) return false;
-    for (int i = 0; i < row->n; i++) {
-        int j = 0;
-        while (j < g->n && !pr_term_is(g->at[j], row->at[i])) j++;
-        if (j == g->n) {
-            if (g->n == MOST_PARTS) return false;
-            g->at[g->n] = row->at[i];
-            g->c[g->n++] = 0;
-        }
-        if (!pr_mul_ok(c, row->c[i], &v) || !pr_sub_ok(g->c[j], v, &g->c[j]) || g->c[j] <= -most || g->c[j] >= most) return false;
-        if (g->c[j] == 0) {
-            g->n--;
-            g->at[j] = g->at[g->n];
-            g->c[j] = g->c[g->n];
-        }
-    }
-    return true;
-}
-
-static void add_rows(const pr_terms *T, rows *x, pr_term t, int depth)
-{
-    pr_term_op op = pr_term_op_of(T, t);
-    if (pr_term_none(t) || depth > 32) return;
-    if (op == PR_TERM_OP_AND) {
-        add_rows(T, x, pr_term_child(T, t, 0), depth + 1);
-        add_rows(T, x, pr_term_child(T, t, 1), depth + 1);
-    }
-    if (op != PR_TERM_OP_LE0 && op != PR_TERM_OP_EQ0) return;
-    for (int sign = 1; sign >= (op == PR_TERM_OP_EQ0 ? -1 : 1); sign -= 2)
-        if (x->n < MOST_ROWS && read_linear(T, pr_term_child(T, t, 0), sign, &x->row[x->n])) x->n++;
-}
-
-/* sign * offset <= limit wherever the access is performed? Box and rows have been set for the record. */
+/* sign * offset <= limit wherever the access is performed? The box has been set for the record. */
 static bool at_most(pr_encoding *e, struct pr_plain *p, const pr_record *r, int sign, pr_i128 limit)
 {
-    linear f, g, next;
-    rows x;
-    if (!read_linear(e->terms, r->offset, sign, &f)) return false;
-    pr_i128 best = sup_of(p, &f);
-    if (best <= limit) return true;
+    pr_linear f;
+    pr_linear_rows x;
+    pr_linear_zero(&f);
     x.n = 0;
-    add_rows(e->terms, &x, r->mask, 0);
+    if (!pr_linear_add(e->terms, &f, r->offset, sign)) return false;
+    if (pr_linear_sup(p->box, &f, &x, limit) <= limit) return true;
+    pr_linear_rows_of(e->terms, r->mask, &x);
     for (const pr_frame *o = r->frame; o; o = o->outer)
-        if (o->kind == PR_FRAME_COND) add_rows(e->terms, &x, o->cond, 0);
-    for (int cuts = 0; cuts < MOST_CUTS; cuts++) {
-        bool found = false;
-        for (int k = 0; k < x.n; k++) {
-            const linear *row = &x.row[k];
-            pr_i128 last = 0;
-            for (int i = 0; i < row->n; i++) {
-                int j = 0;
-                while (j < f.n && !pr_term_is(f.at[j], row->at[i])) j++;
-                if (j == f.n || (f.c[j] > 0) != (row->c[i] > 0) || f.c[j] % row->c[i] != 0 || f.c[j] / row->c[i] == last) continue;
-                last = f.c[j] / row->c[i];
-                if (!cut(&f, row, last, &g)) continue;
-                pr_i128 v = sup_of(p, &g);
-                if (v >= best) continue;
-                best = v;
-                copy_linear(&next, &g);
-                found = true;
-                if (best <= limit) return true;
-            }
-        }
-        if (!found) return false;
-        copy_linear(&f, &next);
-    }
-    return false;
+        if (o->kind == PR_FRAME_COND) pr_linear_rows_of(e->terms, o->cond, &x);
+    return x.n && pr_linear_sup(p->box, &f, &x, limit) <= limit;
 }
 
 bool pr_plain_inside(pr_encoding *e, int record)
