@@ -114,6 +114,9 @@ static pr_i128 over(pr_encoding *e, const pr_side *s, pr_apart *f, int width, pr
     pr_linear_copy(&x, f->rest);
     x.k += width;
     rows.n = 0;
+#ifdef PR_FAULTS
+    if (e->options->fault == 21) x.k -= f->factor[f->axis];
+#endif
     if (pr_term_none(f->moving)) x.k -= f->factor[f->axis];
     if (pr_term_none(f->moving) || pr_linear_add(e->terms, &x, f->stride, -f->times)) {
         for (int i = 0; i < s->active.n; i++) pr_linear_rows_of(e->terms, s->active.data[i], &rows);
@@ -134,6 +137,9 @@ static bool in_windows(pr_encoding *e, const pr_side *x, pr_apart *f, int wx, co
     if (!pr_term_is(f->moving, g->moving) || f->times != g->times || f->factor[d] != g->factor[d]) return false;
     if (pr_term_none(f->moving) ? f->factor[d] <= 0 : f->factor[d] != 0 || f->times <= 0) return false;
     pr_i128 from = f->lo < g->lo ? f->lo : g->lo;
+#ifdef PR_FAULTS
+    if (e->options->fault == 20) return over(e, x, f, wx, condition) <= f->lo && over(e, y, g, wy, condition) <= g->lo;
+#endif
     return over(e, x, f, wx, condition) <= from && over(e, y, g, wy, condition) <= from;
 }
 
