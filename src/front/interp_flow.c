@@ -139,6 +139,10 @@ static void leave_block(pr_machine *m, const pr_op *t, uint64_t mass, pr_bstate 
         return;
     }
     uint64_t share = mass / (uint64_t)t->n_succ;
+    if (!share) { /* else a block that is reached would not be run */
+        pr_im_stop(m, t, "more unknown branches one after the other than are counted");
+        return;
+    }
     for (int i = 0; i < t->n_succ; i++)
         send(m, t, i, i + 1 < t->n_succ ? share : mass - share * (uint64_t)(t->n_succ - 1), s);
 }
@@ -344,6 +348,9 @@ static void run_unknown_for(pr_machine *m, const pr_op *op, const pr_block *b, p
     for (int i = 0; i < n; i++) {
         const pr_type *t = op->results[i]->type;
         pr_ival old = carry[i];
+        /* one body stands for all of them: what it was given must be what it hands on */
+        if (yield && old.base >= 0 && out[i].base != old.base)
+            pr_im_note(m, yield, "a loop whose bounds are not known hands on a pointer to another tensor");
         carry[i] = pr_ival_merge(m, &old, &out[i], pr_type_count(t), pr_bits_of(t) == 1);
         pr_ival_drop(m, old);
         pr_ival_drop(m, out[i]);

@@ -212,8 +212,9 @@ static pr_ival histogram(pr_machine *m, const pr_op *op)
         bool known = !mask || pr_ival_at(mask, i, &k);
         if (known && !k) continue;
         known &= pr_ival_at(a, i, &x);
-        if (!known) memset(t->known, 0, (size_t)bins);
-        else if (x < (uint64_t)bins) t->x[x]++;
+        /* no word of what a value beyond the last bin counts for */
+        if (!known || x >= (uint64_t)bins) memset(t->known, 0, (size_t)bins);
+        else t->x[x]++;
     }
     return pr_ival_of_tile(m, t, -1, pr_type_dims(to), pr_is_bool(to));
 }

@@ -706,3 +706,192 @@ def written_table(table, where, out):
 
 
 case("written_table", written_table, "unsupported never=races never=ok", (2,), dict(table=T("i32", 2, values=[0, 0]), where=T("i32", 2), out=T("i32", 4)))
+
+
+# ---- what the execution stands for must be what happens: other turns, other ways, values nobody promises ---------------
+@triton.jit
+def swaps(count, gate, a, b):
+    pid = tl.program_id(0)
+    p = a
+    q = b
+    s = 0
+    for _ in range(tl.load(count + pid)):
+        s += tl.load(p + 1 - pid)
+        t = p
+        p = q
+        q = t
+    tl.store(b + tl.load(gate + pid), s)
+
+
+# the second turn reads b, where another program writes
+case("swaps", swaps, "unsupported never=ok", (2,),
+     dict(count=T("i32", 2), gate=T("i32", 2, values=[0, 1]), a=T("i32", 2), b=T("i32", 2)))
+
+
+@triton.jit
+def moves(count, place, a, b):
+    pid = tl.program_id(0)
+    p = a
+    s = 0
+    for _ in range(tl.load(count + pid)):
+        s += tl.load(p)
+        p += s
+    k = tl.load(place + tl.arange(0, 2))
+    tl.store(b + pid * 2 + tl.sort(k, 0), s)
+
+
+case("moves", moves, "ok T1-launch qual=contents qual=in-bounds", (2,),
+     dict(count=T("i32", 2), place=T("i32", 2, values=[1, 0]), a=T("i32", 2), b=T("i32", 4)))
+
+
+@triton.jit
+def many_ways_out(flag, out):
+    pid = tl.program_id(0)
+    if tl.load(flag + 0) == 3:
+        return
+    if tl.load(flag + 1) == 3:
+        return
+    if tl.load(flag + 2) == 3:
+        return
+    if tl.load(flag + 3) == 3:
+        return
+    if tl.load(flag + 4) == 3:
+        return
+    if tl.load(flag + 5) == 3:
+        return
+    if tl.load(flag + 6) == 3:
+        return
+    if tl.load(flag + 7) == 3:
+        return
+    if tl.load(flag + 8) == 3:
+        return
+    if tl.load(flag + 9) == 3:
+        return
+    if tl.load(flag + 10) == 3:
+        return
+    if tl.load(flag + 11) == 3:
+        return
+    if tl.load(flag + 12) == 3:
+        return
+    if tl.load(flag + 13) == 3:
+        return
+    if tl.load(flag + 14) == 3:
+        return
+    if tl.load(flag + 15) == 3:
+        return
+    if tl.load(flag + 16) == 3:
+        return
+    if tl.load(flag + 17) == 3:
+        return
+    if tl.load(flag + 18) == 3:
+        return
+    if tl.load(flag + 19) == 3:
+        return
+    if tl.load(flag + 20) == 3:
+        return
+    if tl.load(flag + 21) == 3:
+        return
+    if tl.load(flag + 22) == 3:
+        return
+    if tl.load(flag + 23) == 3:
+        return
+    if tl.load(flag + 24) == 3:
+        return
+    if tl.load(flag + 25) == 3:
+        return
+    if tl.load(flag + 26) == 3:
+        return
+    if tl.load(flag + 27) == 3:
+        return
+    if tl.load(flag + 28) == 3:
+        return
+    if tl.load(flag + 29) == 3:
+        return
+    if tl.load(flag + 30) == 3:
+        return
+    if tl.load(flag + 31) == 3:
+        return
+    if tl.load(flag + 32) == 3:
+        return
+    if tl.load(flag + 33) == 3:
+        return
+    if tl.load(flag + 34) == 3:
+        return
+    if tl.load(flag + 35) == 3:
+        return
+    if tl.load(flag + 36) == 3:
+        return
+    if tl.load(flag + 37) == 3:
+        return
+    if tl.load(flag + 38) == 3:
+        return
+    if tl.load(flag + 39) == 3:
+        return
+    if tl.load(flag + 40) == 3:
+        return
+    if tl.load(flag + 41) == 3:
+        return
+    if tl.load(flag + 42) == 3:
+        return
+    if tl.load(flag + 43) == 3:
+        return
+    if tl.load(flag + 44) == 3:
+        return
+    if tl.load(flag + 45) == 3:
+        return
+    if tl.load(flag + 46) == 3:
+        return
+    if tl.load(flag + 47) == 3:
+        return
+    if tl.load(flag + 48) == 3:
+        return
+    if tl.load(flag + 49) == 3:
+        return
+    if tl.load(flag + 50) == 3:
+        return
+    if tl.load(flag + 51) == 3:
+        return
+    if tl.load(flag + 52) == 3:
+        return
+    if tl.load(flag + 53) == 3:
+        return
+    if tl.load(flag + 54) == 3:
+        return
+    if tl.load(flag + 55) == 3:
+        return
+    if tl.load(flag + 56) == 3:
+        return
+    if tl.load(flag + 57) == 3:
+        return
+    if tl.load(flag + 58) == 3:
+        return
+    if tl.load(flag + 59) == 3:
+        return
+    if tl.load(flag + 60) == 3:
+        return
+    if tl.load(flag + 61) == 3:
+        return
+    if tl.load(flag + 62) == 3:
+        return
+    if tl.load(flag + 63) == 3:
+        tl.store(out, pid)
+        return
+    tl.store(out + pid, 1)
+
+
+# whichever program leaves by the last way writes what the other one writes
+case("many_ways_out", many_ways_out, "unsupported potential-race never=ok", (2,), dict(flag=T("i32", 64), out=T("i32", 4)))
+
+
+@triton.jit
+def bins(key, out, B: tl.constexpr):
+    pid = tl.program_id(0)
+    h = tl.histogram(tl.load(key + pid * B + tl.arange(0, B)), B)
+    tl.store(out + pid * 2 * B + tl.arange(0, B) + h, 1)
+
+
+# what a value beyond the last bin counts for is the compiler's: here another bin, and two lanes at one byte
+case("bins_beyond", bins, "unsupported indirect-address never=ok", (2,),
+     dict(key=T("i32", 64, values=[5] * 62 + [37, 40]), out=T("i32", 128), B=32))
+case("bins_safe", bins, "ok T1-launch qual=contents", (2,),
+     dict(key=T("i32", 64, values=list(range(32)) * 2), out=T("i32", 128), B=32))

@@ -315,8 +315,8 @@ static void lane_movements(void)
           "    %o = \"tt.scan\"(%a) <{axis = 0 : i32, reverse = true}> ({\n    ^bb0(%x: i32, %y: i32):\n"
           "      %m = arith.addi %x, %y : i32\n      tt.scan.return %m : i32\n"
           "    }) : (tensor<4xi32>) -> tensor<4xi32>\n", 10, 9, 7, 4);
-    LANES("4", LIST("%a", "[0, 2, 2, 9, 1, 2]", "6")
-          "    %o = tt.histogram %a : tensor<6xi32> -> tensor<4xi32>\n", 1, 1, 3, 0);
+    LANES("4", LIST("%a", "[0, 2, 2, 0, 1, 2]", "6")
+          "    %o = tt.histogram %a : tensor<6xi32> -> tensor<4xi32>\n", 2, 1, 3, 0);
     LANES("2", LIST("%a", "[-1, 5]", "2") LIST("%b", "0", "2") LIST("%d", "77", "2")
           "    %m = arith.cmpi slt, %a, %b : tensor<2xi32>\n"
           "    %o = arith.select %m, %d, %a : tensor<2xi1>, tensor<2xi32>\n", 77, 5);
