@@ -418,8 +418,35 @@ static bool marker(pr_walk *w, const pr_op *op, pr_shm_event_kind kind)
     return kind != PR_SHM_EV_SCRATCH || op->opcode == PR_OP_TTG_CONVERT_LAYOUT;
 }
 
+static bool uses_scratch(const pr_op *op)
+{
+    switch (op->opcode) {
+    case PR_OP_TTG_CONVERT_LAYOUT: case PR_OP_TT_REDUCE: case PR_OP_TT_SCAN: case PR_OP_TT_HISTOGRAM:
+    case PR_OP_TT_GATHER: case PR_OP_TT_ATOMIC_RMW: case PR_OP_TT_ATOMIC_CAS: return true;
+    default: return false;
+    }
+}
+
+void pr_walk_hidden(pr_walk *w, const pr_region *r)
+{
+    if (w->concrete || !w->emit) return;
+    for (int b = 0; r && b < r->n_blocks; b++) {
+        for (int i = 0; i < r->blocks[b]->n_ops; i++) {
+            const pr_op *op = r->blocks[b]->ops[i];
+            if (uses_scratch(op)) {
+                marker(w, op, PR_SHM_EV_SCRATCH);
+                if (w->p->membar)
+                    pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, op, "scratch memory in a loop that is not followed");
+            }
+            for (int k = 0; k < op->n_regions; k++) pr_walk_hidden(w, op->regions[k]);
+        }
+    }
+}
+
 bool pr_walk_effect(pr_walk *w, const pr_op *op)
 {
+    if (uses_scratch(op)) return marker(w, op, PR_SHM_EV_SCRATCH);
+
     places p = places_of(op);
     if (view(w, op)) return true;
     pr_sv always = pr_walk_term(PR_TERM_TRUE);
@@ -488,9 +515,6 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
         groups_meet(w, op);
         if (w->p->membar) marker(w, op, PR_SHM_EV_MEET);
         return true;
-    case PR_OP_TTG_CONVERT_LAYOUT: case PR_OP_TT_REDUCE: case PR_OP_TT_SCAN: case PR_OP_TT_HISTOGRAM:
-    case PR_OP_TT_GATHER: case PR_OP_TT_ATOMIC_RMW: case PR_OP_TT_ATOMIC_CAS:
-        return marker(w, op, PR_SHM_EV_SCRATCH);
     default: return false;
     }
 }

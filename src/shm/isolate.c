@@ -75,6 +75,7 @@ bool pr_walk_isolate(pr_walk *w, const pr_op *op)
             pr_vec_push(w->arena, &w->path, runs);
             w->p->copies[w->copy].when = pr_walk_when(w);
         }
+        for (int r = 0; r + 1 < op->n_regions; r++) pr_walk_hidden(w, op->regions[r]);
         for (int a = 0; a < body->n_args; a++) any(w, body->args[a]);
         pr_walk_block(w, body);
         if (i) pr_walk_emit(w, (pr_shm_event){ .kind = PR_SHM_EV_CLOSE, .op = op }, pr_walk_term(PR_TERM_TRUE));
@@ -83,6 +84,7 @@ bool pr_walk_isolate(pr_walk *w, const pr_op *op)
     w->path.n = path;
     w->flats.n = 0;
     w->local_wait = NULL;
+    for (int r = 0; r + 1 < op->n_regions; r++) pr_walk_hidden(w, op->regions[r]);   /* the condition is looked at once more */
     for (int i = 0; i < op->n_results; i++) any(w, op->results[i]);
     return true;
 }

@@ -500,6 +500,7 @@ static void step(pr_walk *w, const pr_op *op)
     if (pr_walk_effect(w, op) || pr_walk_scalar(w, op)) return;
     for (int r = 0; r < op->n_regions; r++) {
         const pr_op *e = first_effect(op->regions[r]);
+        if (!e) pr_walk_hidden(w, op->regions[r]);
         if (!e) continue;
         if (w->concrete) w->trace->assumed = true;
         else if (w->emit)

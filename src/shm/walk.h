@@ -95,6 +95,8 @@ void pr_walk_scale(pr_walk *w, pr_i128 v);
 bool pr_walk_scalar(pr_walk *w, const pr_op *op);
 /* effects.c: views and events of ttg and ttng operations; false when the operation is none of them. */
 bool pr_walk_effect(pr_walk *w, const pr_op *op);
+/* Scratch memory of what a region computes that is not walked. It orders nothing, so one event stands for any number. */
+void pr_walk_hidden(pr_walk *w, const pr_region *r);
 void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred);
 /* exits.c: the blocks of the function, one after the other. */
 void pr_walk_function(pr_walk *w);

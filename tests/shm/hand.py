@@ -66,6 +66,12 @@ def again(body):
             "    } do {\n" + body + "      scf.yield\n    }\n")
 
 
+def asks(before, body):
+    """The same with something that the condition does too."""
+    return again(body).replace("      %v = tt.load", before + "      %v = tt.load")
+
+
+CONVERT = "      %y = ttg.convert_layout %x : tensor<64x64xf16, #bl> -> tensor<64x64xf16, #bl>\n"
 SHELL = f"    %n = ttg.local_alloc : () -> {N}\n"
 FILL = f"    ttg.local_store %x, %n : {TENSOR} -> {N}\n    ttng.fence_async_shared {{bCluster = false}}\n"
 SEND = f"    ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %n : !tt.tensordesc<64x64xf16, #nv>, {N}\n"
@@ -98,6 +104,7 @@ def leave(condition, block=1):
 
 ONCE_MORE = f"    ttng.arrive_barrier %b, 1 : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n    ttng.inval_barrier %b : {B}\n"
 PADDED = "#ttg.padded_shared<[32:+8] {order = [1, 0], shape = [64, 64]}>"
+FRESH = f"    %n = ttg.local_alloc %x : ({TENSOR}) -> {N}\n"
 DRAIN = "    ttng.async_tma_store_wait {pendings = 0 : i32}\n"
 DESCRIPTOR = ("    %s = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>\n"
               "    ttng.tensormap_create %s, %p, [%c1, %c1], [%c1, %c1], [], [%c1, %c1] {elem_type = 6 : i32, fill_mode = 0 : i32, "
@@ -122,6 +129,12 @@ TEXTS = {
     "while_store_later": SHELL + again(DRAIN + FILL + SEND) + DRAIN,
     "while_store_reused": SHELL + again(FILL + SEND) + DRAIN,
     "while_store_kept": SHELL + FILL + again(SEND) + DRAIN,
+    # scratch memory of a condition, and of a loop that is not followed, may be the storage of what ended before it
+    "while_condition": asks(CONVERT, DRAIN + FRESH + SEND) + DRAIN,
+    "while_condition_last": asks(CONVERT, FRESH + SEND + DRAIN) + DRAIN,
+    "while_condition_kept": SHELL + asks(CONVERT, DRAIN + FILL + SEND) + DRAIN + FILL,
+    "loop_scratch": FRESH + SEND + again(CONVERT) + DRAIN,
+    "loop_scratch_behind": FRESH + SEND + DRAIN + again(CONVERT),
     "while_barrier": ALLOC.replace(T, N) + again(BAR + LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n" + INVAL),
     "while_barrier_kept": ALLOC.replace(T, N) + BAR + again(LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n"),
     "while_barrier_again": ALLOC.replace(T, N) + again(BAR + LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n"),
