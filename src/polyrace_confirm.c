@@ -2,6 +2,7 @@
  * witness are run on the parsed text, and the bytes that the two operations touch are compared with
  * the bytes that the records claim. */
 #include <string.h>
+#include "front/again.h"
 #include "front/ops.h"
 #include "front/replay.h"
 #include "front/schedule.h"
@@ -251,6 +252,35 @@ static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch 
     return PR_OK;
 }
 
+/* ---- the launch, twice ------------------------------------------------------------------------ */
+enum { AGAIN_WORK = 1 << 20 };       /* ten milliseconds or so */
+
+static pr_status confirm_again(void *user, const pr_records *r, const pr_launch *l, bool all, pr_again *out, pr_error *err)
+{
+    pr_job *j = user;
+    pr_interp_setup setup;
+    *out = (pr_again){ 0 };
+    pr_arena *own = pr_arena_new(0, pr_arena_oom(j->arena));
+    if (!own) return pr_fail(err, PR_ERR_MEMORY, "", 0, 0, "out of memory");
+    if (pr_job_interp(own, j, true, &setup)) {
+        pr_again_arg *args = PR_NEW_N(own, pr_again_arg, l->n_args + 1);
+        for (int a = 0; a < l->n_args; a++) {
+            const pr_tensor *t = l->args[a].tensor;
+            if (t) args[a] = (pr_again_arg){ true, (uint64_t)t->storage_lo, (uint64_t)t->storage_hi, t->elem_bytes, t->is_bool, t->is_unsigned };
+        }
+        pr_again_result x = pr_again_run(own, &setup, args, all, AGAIN_WORK);
+        for (int i = 0; i < r->records.n && x.differs && !out->differs; i++) {
+            const pr_site *s = &r->records.data[i].site;
+            if (s->op_id != x.op->id || s->n_calls != x.n_calls) continue;
+            if (x.n_calls && memcmp(s->calls, x.calls, sizeof *x.calls * (size_t)x.n_calls)) continue;
+            *out = (pr_again){ true, x.chosen, i, x.arg, (pr_i128)x.addr - l->args[x.arg].tensor->ptr,
+                               pr_arena_strndup(j->arena, x.once, strlen(x.once)), pr_arena_strndup(j->arena, x.twice, strlen(x.twice)) };
+        }
+    }
+    pr_arena_free(own);
+    return PR_OK;
+}
+
 static bool made_of(void *user, const pr_records *r, int record, unsigned *axes, const bool **args, int *n_args)
 {
     pr_job *j = user;
@@ -265,4 +295,4 @@ static bool made_of(void *user, const pr_records *r, int record, unsigned *axes,
 
 void pr_confirmer_init(pr_confirmer *out, pr_job *job)
 { *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access, .execution = confirm_execution,
-                            .made_of = made_of, .whole = confirm_whole }; }
+                            .made_of = made_of, .whole = confirm_whole, .again = confirm_again }; }

@@ -62,6 +62,7 @@ typedef struct pr_interp_setup {
      * the run there. */
     bool (*touch)(void *user, const struct pr_interp_event *e, pr_interp_touch *t);
     void *touch_user;
+    bool floats;                 /* follow f16, bf16 and f32 as intervals (interp_float.c); touch sees them packed */
     bool track_deps;             /* fill pr_interp_event.deps                                    */
 } pr_interp_setup;
 

@@ -287,7 +287,7 @@ static unsigned result_dims(const pr_interp_event *e, const pr_type *t, unsigned
 static bool touch_memory(pr_machine *m, const pr_op *op, const pr_interp_event *e, const pr_access_parts *p, pr_ival *out)
 {
     const pr_type *t = op->n_results ? op->results[0]->type : NULL;
-    int w = t && op->opcode != PR_OP_TT_ATOMIC_POLL ? pr_bits_of(t) : 0;
+    int w = t && op->opcode != PR_OP_TT_ATOMIC_POLL ? (m->setup.floats && pr_float_type(t) ? 64 : pr_bits_of(t)) : 0;
     if (!p || e->reached == PR_MAYBE || !pr_im_spend(m, e->n_lanes)) {
         if (m->halt == PR_HALT_NONE) pr_im_stop(m, op, p ? "whether an access is reached depends on an unknown value"
                                                         : "an access through a descriptor");

@@ -2,6 +2,7 @@
  *
  *   interp_value.c   values, tiles, dependency sets, merging
  *   interp_arith.c   machine arithmetic on one element
+ *   interp_float.c   the same for floats, as intervals
  *   interp_ops.c     pure operations on values
  *   interp_tile.c    operations that move or fold lanes
  *   interp_access.c  memory operations
@@ -123,6 +124,15 @@ bool pr_arith_binary(int opcode, int w, uint64_t a, uint64_t b, uint64_t *r, boo
 bool pr_arith_unary(int opcode, int from, int to, uint64_t a, uint64_t *r);
 bool pr_arith_compare(int predicate, int w, uint64_t a, uint64_t b);
 bool pr_arith_absorbs(int opcode, int w, uint64_t known, uint64_t *r);
+
+/* interp_float.c: with setup.floats, f16, bf16 and f32 are intervals, packed into the bits of an element */
+bool pr_float_type(const pr_type *t);
+bool pr_op_is_float(const pr_op *op);            /* a lane-wise one; not a choice between floats      */
+pr_ival pr_im_float(pr_machine *m, const pr_op *op);
+pr_ival pr_float_constant(const pr_op *op);
+void pr_float_ends(uint64_t x, double *lo, double *hi);
+bool pr_float_add(const pr_type *t, uint64_t x, uint64_t y, uint64_t *r);
+bool pr_float_value(const pr_type *t, int64_t v, uint64_t *r);
 
 /* interp_ops.c */
 void pr_im_eval(pr_machine *m, const pr_op *op); /* pure operations; sets all results               */

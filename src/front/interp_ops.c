@@ -166,6 +166,7 @@ static pr_ival constant_value(pr_machine *m, const pr_op *op)
     const pr_type *t = op->results[0]->type;
     const pr_attr *a = pr_op_attr(op, "value");
     int w = pr_bits_of(t);
+    if (m->setup.floats && pr_float_type(t)) return pr_float_constant(op);
     if (!a || !w) return pr_ival_unknown();
     if (a->kind == PR_ATTR_BOOL) return pr_ival_const(a->boolean);
     if (a->kind == PR_ATTR_INT && !a->too_wide)
@@ -229,6 +230,7 @@ static pr_ival lanewise_value(pr_machine *m, const pr_op *op)
 {
     const pr_type *rt = op->results[0]->type;
     int64_t n = pr_type_count(rt);
+    if (m->setup.floats && pr_op_is_float(op)) return pr_im_float(m, op);
     switch (op->opcode) {
     case PR_OP_ARITH_SELECT: return select_value(m, op);
     case PR_OP_TT_ADDPTR: {

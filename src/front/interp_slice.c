@@ -43,7 +43,7 @@ void pr_im_index(pr_machine *m)
 static void need(pr_machine *m, pr_work *w, const pr_value *v)
 {
     if (!v || m->needed[v->id]) return;
-    if (v->type && pr_type_scalar(v->type)->kind == PR_TYPE_FLOAT) return;
+    if (v->type && !m->setup.floats && pr_type_scalar(v->type)->kind == PR_TYPE_FLOAT) return;
     m->needed[v->id] = 1;
     pr_vec_push(m->arena, w, v);
 }

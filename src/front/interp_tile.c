@@ -264,6 +264,7 @@ static void fold(pr_machine *m, const pr_op *op)
     bool wanted = false, any = false;
     for (int i = 0; i < op->n_results; i++) wanted |= m->needed[op->results[i]->id] != 0;
     for (int i = 0; i < k; i++) any |= combined(m, op, i)->form != PR_IVAL_UNKNOWN;
+    for (int i = 0; i < k; i++) any = any && !pr_float_type(op->operands[i]->type);   /* rounded in an order that is not known */
     unsigned dims = 0;
     for (int i = 0; i < k; i++) dims |= pr_im_get(m, op->operands[i])->dims;
     if (!scan) dims = (dims & ((1u << axis) - 1)) | (dims >> (axis + 1) << axis);

@@ -3,8 +3,9 @@
  *
  * idempotent yes: no byte that the launch writes is read by it, so a second run reads what the first one read and
  * writes the same bytes again (race freedom makes the writes of one run a function of what it reads). no: a
- * location that nothing else writes is certainly added to. Everything between is unknown: a value made out of
- * what the launch itself stores may or may not settle (x = max(x, 0) does, x = 2*x does not). */
+ * location that nothing else writes is certainly added to, or an execution of the launch, twice, leaves another value
+ * (x = 2*x from x = 1). Everything between is unknown: a value made out of what the launch itself stores may settle
+ * (x = max(x, 0) does). */
 #include "hb/ladder.h"
 #include "hb/sync.h"
 
@@ -90,13 +91,53 @@ static const char *place(pr_run *run, const pr_record *r)
     return pr_arena_printf(run->arena, PR_STR_FMT ":%d", PR_STR_ARG(r->loc.file), r->loc.line ? r->loc.line : r->loc.text_line);
 }
 
+/* May contents be chosen? Not where a premise says something of them that the choice could break. */
+static bool contents_free(const pr_run *run, pr_encoding *e)
+{
+    bool reach = false;            /* an address or a condition */
+    if (run->o->n_assume || run->L->n_assume) return false;
+    for (int i = 0; i < run->R->records.n; i++) {
+        const pr_record *r = &run->R->records.data[i];
+        if (r->base < 0 || r->is_await) return false;
+        reach = reach || r->reaches_mask || r->reaches_path || pr_encode_address_has_apps(e, r);
+    }
+    for (int i = 0; i < run->out->qualifiers.n; i++) {
+        const char *q = run->out->qualifiers.data[i];
+        if (!strncmp(q, "assumes indices of ", 19) || strstr(q, " nondecreasing") || strstr(q, "llvm.intr.assume")) return false;
+        if (reach && strstr(q, "overflow")) return false;
+    }
+    return true;
+}
+
+/* Looks for a byte that is another one after the second run; true when there is one. */
+static bool run_again(pr_run *run, pr_encoding *e)
+{
+    pr_again x = { 0 };
+    pr_error err = { 0 };
+    bool all = run->R->has_atomics;
+    if (!run->confirm || !run->confirm->again || !run->L || !run->L->grid_known || !contents_free(run, e)) return false;
+    for (int i = 0; i < run->out->qualifiers.n; i++) {       /* premises on contents, which the first run may change */
+        const char *q = run->out->qualifiers.data[i];
+        all = all || !strcmp(q, "reads tensor contents") || !strncmp(q, "assumes in-bounds ", 18);
+    }
+    if (run->confirm->again(run->confirm->user, run->R, run->L, all, &x, &err) != PR_OK || !x.differs) return false;
+    run->out->idempotent = "no";
+    pr_vec_push(run->arena, &run->out->notes,
+                pr_arena_printf(run->arena, "not idempotent: run again on the same buffers, %s stores another value at byte %lld of " PR_STR_FMT
+                                ": %s after one run, %s after two (%s)", place(run, record(run, x.record)), (long long)x.byte,
+                                PR_STR_ARG(run->R->args[x.arg].name), x.once, x.twice,
+                                x.chosen ? "from small numbers where the launch gives no contents" : "from the launch's contents"));
+    return true;
+}
+
 void pr_attributes(pr_run *run, pr_encoding *e)
 {
     enum { MOST_QUESTIONS = 64 };
     const pr_records *R = run->R;
     run->out->idempotent = "unknown";
     if (!e || e->rung == PR_RUNG_T0 || R->refusals.n || run->out->status != PR_VERDICT_OK) return;
-    bool yes = true, noted = false;
+    bool yes = true;
+    const char *note = NULL;
     int asked = 0;
     for (int i = 0; i < R->records.n && !run->d.failed; i++) {
         const pr_record *w = record(run, i);
@@ -135,15 +176,14 @@ void pr_attributes(pr_run *run, pr_encoding *e)
             bool feeds = false;
             for (int k = 0; k < w->n_dep_closure; k++) feeds = feeds || w->dep_closure[k] == j;
             if (m != PR_YES || !feeds || r->kind != PR_RECORD_LOAD || w->kind != PR_RECORD_STORE) continue;
-            if (!noted)
-                pr_vec_push(run->arena, &run->out->notes,
-                            pr_arena_printf(run->arena, "perhaps not idempotent: what is stored at %s is made from what was loaded at %s, and "
-                                            "the launch writes there; a second run on the same buffers (an autotuner's) starts from its "
-                                            "own result", place(run, w), place(run, r)));
-            noted = true;
+            if (!note)
+                note = pr_arena_printf(run->arena, "perhaps not idempotent: what is stored at %s is made from what was loaded at %s, and "
+                                       "the launch writes there; a second run on the same buffers (an autotuner's) starts from its "
+                                       "own result", place(run, w), place(run, r));
         }
     }
     if (yes) run->out->idempotent = "yes";
+    else if (!run->d.failed && !run->d.interrupted && !run_again(run, e) && note) pr_vec_push(run->arena, &run->out->notes, note);
 }
 
 /* Does what this atomic returns, or which of several values it leaves, depend on the order of the programs? A wait that

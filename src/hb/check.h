@@ -35,6 +35,14 @@ typedef struct pr_whole {
     bool read_contents, used_dependency;
 } pr_whole;
 
+/* A byte that certainly holds another value after two runs of a launch than after one. */
+typedef struct pr_again {
+    bool differs, chosen;          /* chosen: not all contents that were read are the launch's            */
+    int record, arg;               /* that wrote it; in whose storage it lies                            */
+    pr_i128 byte;                  /* from the tensor's ptr                                            */
+    const char *once, *twice;
+} pr_again;
+
 /* Confirmation by the concrete evaluator (front/interp), handed in by src/polyrace.c so that hb does
  * not know the front end. Sets race->confirmation and confirmation_why; returns PR_ERR_INTERNAL when
  * the evaluator could evaluate and did not reach the bytes. null = confirmation unavailable. */
@@ -54,6 +62,8 @@ typedef struct pr_confirmer {
     /* What do all programs of the launch do? Answers only when the execution knows every address and condition that matters;
      * with some: as far as it knows them, and then only by races between programs that happen in every execution. */
     pr_status (*whole)(void *user, const pr_records *r, const pr_launch *l, bool some, pr_whole *out, pr_error *err);
+    /* Does a race-free launch leave other bytes when it is run again? all: its programs may meet. */
+    pr_status (*again)(void *user, const pr_records *r, const pr_launch *l, bool all, pr_again *out, pr_error *err);
 } pr_confirmer;
 
 /* Text order, which gives records their final numbers. */

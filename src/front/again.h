@@ -1,0 +1,30 @@
+/* Does running a launch again on the same buffers certainly leave other bytes? By execution of a race-free launch, twice.
+ *
+ * Contents that the launch gives are the initial memory; the rest is chosen (small numbers). Only a difference is an answer: an
+ * access whose bytes or condition are not known, a wait, or a value that is not known ends the search or says nothing. */
+#ifndef PR_FRONT_AGAIN_H
+#define PR_FRONT_AGAIN_H
+#include "front/interp.h"
+
+typedef struct pr_again_arg {
+    bool tensor;
+    uint64_t lo, hi;             /* storage                                                    */
+    int elem_bytes;
+    bool is_bool, is_unsigned;
+} pr_again_arg;
+
+typedef struct pr_again_result {
+    bool differs;
+    bool chosen;                 /* some of the contents that were read are chosen ones              */
+    int arg;                     /* whose storage it lies in                                      */
+    uint64_t addr; int width;
+    const pr_op *op;             /* wrote it in the second run                                  */
+    const int *calls; int n_calls;
+    char once[48], twice[48];    /* the two values                                              */
+} pr_again_result;
+
+/* all: run every program, in order, and end where two of them meet in what does not commute. Else each program stands for itself:
+ * no byte that it reads or writes is written by another, in a run from any contents. Three of them are tried then.
+ * Work: operations and elements. */
+pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, bool all, int64_t work);
+#endif
