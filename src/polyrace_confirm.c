@@ -273,9 +273,10 @@ static pr_status confirm_again(void *user, const pr_records *r, const pr_launch 
             const pr_site *s = &r->records.data[i].site;
             if (s->op_id != x.op->id || s->n_calls != x.n_calls) continue;
             if (x.n_calls && memcmp(s->calls, x.calls, sizeof *x.calls * (size_t)x.n_calls)) continue;
-            *out = (pr_again){ true, x.chosen, i, x.arg, (pr_i128)x.addr - l->args[x.arg].tensor->ptr,
+            *out = (pr_again){ false, true, x.chosen, i, x.arg, (pr_i128)x.addr - l->args[x.arg].tensor->ptr,
                                pr_arena_strndup(j->arena, x.once, strlen(x.once)), pr_arena_strndup(j->arena, x.twice, strlen(x.twice)) };
         }
+        if (!x.differs && !r->has_atomics && pr_job_interp(own, j, false, &setup)) out->settles = pr_again_settles(own, &setup, args, AGAIN_WORK);
     }
     pr_arena_free(own);
     return PR_OK;

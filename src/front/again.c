@@ -27,6 +27,7 @@ typedef struct memory {
     cell *cells; int n, size;
     int pattern, program;
     bool chosen;
+    bool stale;                  /* ask only whether elements are stored before they are read (reader: by whom they were read too early) */
     bool alone;                  /* the second run of some programs: what they did not touch before, others may have written */
 } memory;
 
@@ -49,6 +50,13 @@ static int region_of(const memory *m, uint64_t addr, int width)
     return found;
 }
 
+int64_t pr_again_choice(const pr_again_arg *a, int pattern, uint64_t addr)
+{
+    int64_t v = (int64_t)(hash(addr / (uint64_t)a->elem_bytes + 1) % 7);      /* 0 .. 6 */
+    if (a->is_bool) return v & 1;
+    return pattern == 0 ? v + 1 : a->is_unsigned ? v : v - 3;
+}
+
 /* What the element holds before the launch; false: not known. */
 static bool initial(memory *m, const region *r, int at, uint64_t addr, uint64_t *out)
 {
@@ -63,15 +71,23 @@ static bool initial(memory *m, const region *r, int at, uint64_t addr, uint64_t 
         *out = (uint64_t)g->values[(addr - from) / (uint64_t)r->width] & mask;
         return true;
     }
-    int64_t v = (int64_t)(hash(addr / (uint64_t)r->width + 1) % 7);      /* 0 .. 6 */
     m->chosen = true;
     if (a->elem_bytes != r->width) return false;       /* bytes of another type than the tensor's */
-    if (a->is_bool) v &= 1;
-    else if (m->pattern == 0) v += 1;
-    else if (!a->is_unsigned) v -= 3;
+    int64_t v = pr_again_choice(a, m->pattern, addr);
     if (r->is_float) return pr_float_value(r->type, v, out);
     *out = (uint64_t)v & mask;
     return true;
+}
+
+/* Does the launch give what the byte holds? */
+static bool given(const memory *m, uint64_t addr)
+{
+    for (int i = 0; i < m->setup->n_args; i++) {
+        const pr_interp_arg *g = &m->setup->args[i];
+        uint64_t from = (uint64_t)g->value;
+        if (g->kind == PR_INTERP_ARG_POINTER && g->values && addr >= from && addr < from + (uint64_t)g->n_values * (uint64_t)g->elem_bytes) return true;
+    }
+    return false;
 }
 
 static bool grow(memory *m)
@@ -105,7 +121,7 @@ static cell *find(memory *m, uint64_t addr, int width, const pr_type *type)
     if (c->used) return c;
     if (addr % (uint64_t)width) return NULL;
     *c = (cell){ .addr = addr, .region = at, .reader = NOBODY, .writer = NOBODY, .adder = NOBODY, .rmw = NOBODY, .used = true };
-    c->known = !m->alone && initial(m, r, at, addr, &c->now);
+    c->known = !m->alone && (!m->stale || given(m, addr)) && initial(m, r, at, addr, &c->now);
     m->n++;
     return c;
 }
@@ -180,6 +196,26 @@ static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
     return true;
 }
 
+/* The same for pr_again_settles. */
+static bool touch_stale(void *user, const pr_interp_event *e, pr_interp_touch *t)
+{
+    memory *m = user;
+    bool load = e->kind == PR_INTERP_LOAD;
+    if ((!load && e->kind != PR_INTERP_STORE) || e->width < 1 || e->width > 8) return false;
+    const pr_type *type = load ? (e->op->n_results ? e->op->results[0]->type : NULL) : e->op->n_operands > 1 ? e->op->operands[1]->type : NULL;
+    cell *c = type ? find(m, t->addr, e->width, pr_type_scalar(type)) : NULL;
+    if (!c) return false;
+    t->old = c->now;
+    t->old_known = c->known;
+    if (load && c->writer != m->program) c->reader = m->program;
+    if (!load) {
+        c->known = false;
+        c->written = true;
+        c->writer = m->program;
+    }
+    return !(c->written && c->reader != NOBODY);
+}
+
 static void ignore(void *user, const pr_interp_event *e) { (void)user, (void)e; }
 
 /* False: nothing is known of this run. */
@@ -234,7 +270,7 @@ static void compare(const memory *m, pr_again_result *out)
     }
     if (!best) return;
     const region *r = &m->regions[best->region];
-    *out = (pr_again_result){ .differs = true, .chosen = m->chosen, .arg = best->region, .addr = best->addr, .width = r->width, .op = best->op,
+    *out = (pr_again_result){ .differs = true, .chosen = m->chosen, .pattern = m->pattern, .arg = best->region, .addr = best->addr, .width = r->width, .op = best->op,
                               .calls = best->calls, .n_calls = best->n_calls };
     spell(r, &m->args[best->region], best->first, out->once, sizeof out->once);
     spell(r, &m->args[best->region], best->now, out->twice, sizeof out->twice);
@@ -258,16 +294,22 @@ static void run_twice(memory *m, pr_machine *machine, int64_t first, int64_t n, 
     if (done) compare(m, out);
 }
 
+/* 0: too many */
+static int64_t count_programs(const pr_interp_setup *s)
+{
+    int64_t n = 1;
+    for (int i = 0; i < 3; i++)
+        if (s->grid[i] < 1 || s->grid[i] > INT32_MAX || (n *= s->grid[i]) > INT32_MAX) return 0;
+    return n;
+}
+
 pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, bool all, int64_t work)
 {
     pr_again_result out = { 0 };
     pr_interp_setup s = *setup;
     memory m = { .arena = arena, .setup = setup, .args = args, .regions = PR_NEW_N(arena, region, setup->n_args + 1) };
-    int64_t programs = 1;
-    for (int i = 0; i < 3; i++) {
-        if (s.grid[i] < 1 || s.grid[i] > INT32_MAX || (programs *= s.grid[i]) > INT32_MAX) return out;
-    }
-    if (all && programs > MOST_PROGRAMS) return out;
+    int64_t programs = count_programs(setup);
+    if (!programs || (all && programs > MOST_PROGRAMS)) return out;
     s.touch = touch;
     s.touch_user = &m;
     s.floats = true;
@@ -282,4 +324,18 @@ pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, cons
             else run_twice(&m, machine, tried[i], 1, &out);
         }
     return out;
+}
+
+bool pr_again_settles(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, int64_t work)
+{
+    pr_interp_setup s = *setup;
+    memory m = { .arena = arena, .setup = setup, .args = args, .regions = PR_NEW_N(arena, region, setup->n_args + 1), .stale = true };
+    int64_t programs = count_programs(setup);
+    if (!programs) return false;
+    s.touch = touch_stale;
+    s.touch_user = &m;
+    s.max_work = work;
+    pr_machine *machine = pr_machine_new(arena, &s);
+    pr_machine_set_shared_work(machine);
+    return run_once(&m, machine, 0, programs);
 }

@@ -16,6 +16,7 @@ typedef struct pr_again_arg {
 typedef struct pr_again_result {
     bool differs;
     bool chosen;                 /* some of the contents that were read are chosen ones              */
+    int pattern;                 /* the choice                                                 */
     int arg;                     /* whose storage it lies in                                      */
     uint64_t addr; int width;
     const pr_op *op;             /* wrote it in the second run                                  */
@@ -27,4 +28,11 @@ typedef struct pr_again_result {
  * no byte that it reads or writes is written by another, in a run from any contents. Three of them are tried then.
  * Work: operations and elements. */
 pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, bool all, int64_t work);
+/* The number chosen for the element at addr, a multiple of the tensor's element size. */
+int64_t pr_again_choice(const pr_again_arg *a, int pattern, uint64_t addr);
+
+/* Does the second run certainly leave the same bytes? Runs every program once, with no contents but those that the setup gives (of
+ * tensors that nothing writes). true: every element that the launch both reads and writes was stored, before each read, by the program
+ * that reads it; so all that is stored is a function of what no run changes. Launches without atomics only. */
+bool pr_again_settles(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, int64_t work);
 #endif

@@ -2,7 +2,8 @@
  * of atomics, do racing writes carry one value.
  *
  * idempotent yes: no byte that the launch writes is read by it, so a second run reads what the first one read and
- * writes the same bytes again (race freedom makes the writes of one run a function of what it reads). no: a
+ * writes the same bytes again (race freedom makes the writes of one run a function of what it reads); or an execution of the
+ * launch stores all of them before it reads them. no: a
  * location that nothing else writes is certainly added to, or an execution of the launch, twice, leaves another value
  * (x = 2*x from x = 1). Everything between is unknown: a value made out of what the launch itself stores may settle
  * (x = max(x, 0) does). */
@@ -109,7 +110,7 @@ static bool contents_free(const pr_run *run, pr_encoding *e)
     return true;
 }
 
-/* Looks for a byte that is another one after the second run; true when there is one. */
+/* Executes the launch, twice where that may show a byte that is another one afterwards; true when that answers. */
 static bool run_again(pr_run *run, pr_encoding *e)
 {
     pr_again x = { 0 };
@@ -120,7 +121,9 @@ static bool run_again(pr_run *run, pr_encoding *e)
         const char *q = run->out->qualifiers.data[i];
         all = all || !strcmp(q, "reads tensor contents") || !strncmp(q, "assumes in-bounds ", 18);
     }
-    if (run->confirm->again(run->confirm->user, run->R, run->L, all, &x, &err) != PR_OK || !x.differs) return false;
+    if (run->confirm->again(run->confirm->user, run->R, run->L, all, &x, &err) != PR_OK) return false;
+    if (x.settles) run->out->idempotent = "yes";
+    if (!x.differs) return x.settles;
     run->out->idempotent = "no";
     pr_vec_push(run->arena, &run->out->notes,
                 pr_arena_printf(run->arena, "not idempotent: run again on the same buffers, %s stores another value at byte %lld of " PR_STR_FMT

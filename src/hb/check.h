@@ -35,8 +35,9 @@ typedef struct pr_whole {
     bool read_contents, used_dependency;
 } pr_whole;
 
-/* A byte that certainly holds another value after two runs of a launch than after one. */
+/* What a second run of a launch certainly does: leave the same bytes, or another value at one. */
 typedef struct pr_again {
+    bool settles;                  /* certainly not: nothing that is written is read before it is stored      */
     bool differs, chosen;          /* chosen: not all contents that were read are the launch's            */
     int record, arg;               /* that wrote it; in whose storage it lies                            */
     pr_i128 byte;                  /* from the tensor's ptr                                            */

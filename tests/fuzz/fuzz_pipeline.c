@@ -55,6 +55,7 @@ static bool mix_is_good(void)
     printf("run twice: yes %llu (%llu runs followed), no %llu (%llu), unknown %llu; %llu bytes compared\n", (unsigned long long)pipeline_counts.repeats[0],
            (unsigned long long)pipeline_counts.repeated[0], (unsigned long long)pipeline_counts.repeats[1], (unsigned long long)pipeline_counts.repeated[1],
            (unsigned long long)pipeline_counts.repeats[2], (unsigned long long)pipeline_counts.repeated_bytes);
+    printf("no, by a value: %llu runs of all programs show it, %llu are not followed\n", (unsigned long long)pipeline_counts.changed[0], (unsigned long long)pipeline_counts.changed[1]);
     printf("seconds: lower %.1f, auto %.1f, isl %.1f, z3 %.1f\n", pipeline_counts.seconds[3], pipeline_counts.seconds[0], pipeline_counts.seconds[1], pipeline_counts.seconds[2]);
     if (pipeline_counts.ok * 4 < pipeline_counts.kernels || pipeline_counts.races * 4 < pipeline_counts.kernels || undecided * 5 > pipeline_counts.kernels) {
         printf("FAIL: the mix needs at least 25 %% ok, at least 25 %% races and at most 20 %% undecided\n");

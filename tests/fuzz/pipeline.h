@@ -28,6 +28,7 @@ typedef struct pipeline_tally {
     uint64_t replays, inconclusive, footprints, footprint_sites, ledger_pairs, other_grids, overflow, outside;
     uint64_t engine_undecided[3], feature[GEN_FEATURES];
     double seconds[4];
+    uint64_t changed[2];           /* idempotent: no, by a value: seen in all programs run twice, not followed there */
     uint64_t repeats[3], repeated[2], repeated_bytes; /* idempotent: yes, no, unknown; runs that were followed twice  */
 } pipeline_tally;
 extern pipeline_tally pipeline_counts;

@@ -10,6 +10,9 @@ typedef struct memory {
     const pr_replay_storage *storage;
     uint64_t seed;
     bool small, outside;
+    const pr_again_arg *choose;          /* contents by pr_again_choice, not by seed */
+    int pattern;
+    bool down;                           /* the last program first */
     int used;
     byte *cell;
 } memory;
@@ -26,14 +29,20 @@ static uint8_t initial(const memory *m, uint64_t addr)
 {
     int width = 4;
     uint64_t from = 0;
+    int owner = -1;
     for (int i = 0; i < m->setup->n_args; i++) {
         const pr_interp_arg *a = &m->setup->args[i];
         uint64_t at = (uint64_t)a->value;
         if (a->kind != PR_INTERP_ARG_POINTER || addr < m->storage[i].lo || addr >= m->storage[i].hi) continue;
-        width = a->elem_bytes ? a->elem_bytes : 1;
+        width = a->elem_bytes ? a->elem_bytes : m->choose && m->choose[i].elem_bytes ? m->choose[i].elem_bytes : 1;
         from = at;
+        if (owner < 0) owner = i;
         if (a->values && addr >= at && addr < at + (uint64_t)a->n_values * (uint64_t)width)
             return (uint8_t)((uint64_t)a->values[(addr - at) / (uint64_t)width] >> (8 * ((addr - at) % (uint64_t)width)));
+    }
+    if (m->choose && owner >= 0) {       /* of the first storage that holds it */
+        uint64_t w = (uint64_t)m->choose[owner].elem_bytes;
+        return (uint8_t)((uint64_t)pr_again_choice(&m->choose[owner], m->pattern, addr - addr % w) >> (8 * (addr % w)));
     }
     uint64_t state = m->seed ^ (addr * 0x9E3779B97F4A7C15u);
     uint64_t x = gen_rng_next(&state) >> 24;
@@ -124,23 +133,25 @@ static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
 
 static void ignore(void *user, const pr_interp_event *e) { (void)user, (void)e; }
 
-repeat_result repeat_launch(pr_arena *arena, const pr_interp_setup *setup, const pr_replay_storage *storage, uint64_t seed, bool small)
+static repeat_result run(pr_arena *arena, const pr_interp_setup *setup, memory *w)
 {
     repeat_result r = { 0 };
     pr_interp_setup s = *setup;
-    memory m = { .setup = setup, .storage = storage, .seed = seed, .small = small, .cell = PR_NEW_N(arena, byte, CELLS) };
+    w->cell = PR_NEW_N(arena, byte, CELLS);
     s.touch = touch;
-    s.touch_user = &m;
+    s.touch_user = w;
     pr_machine *machine = pr_machine_new(arena, &s);
-    for (int run = 0; run < 2; run++) {
-        for (int64_t p = 0; p < s.grid[0] * s.grid[1] * s.grid[2]; p++) {
+    int64_t n = s.grid[0] * s.grid[1] * s.grid[2];
+    for (int time = 0; time < 2; time++) {
+        for (int64_t k = 0; k < n; k++) {
+            int64_t p = w->down ? n - 1 - k : k;
             int64_t pid[3] = { p % s.grid[0], p / s.grid[0] % s.grid[1], p / s.grid[0] / s.grid[1] };
-            if (pr_machine_run(machine, pid, ignore, NULL) != PR_INTERP_DONE || m.outside || pr_machine_ub(machine)) return r;
+            if (pr_machine_run(machine, pid, ignore, NULL) != PR_INTERP_DONE || w->outside || pr_machine_ub(machine)) return r;
         }
         for (int i = 0; i < CELLS; i++) {
-            byte *b = &m.cell[i];
-            if (run == 0) b->first = b->now, b->first_known = b->known;
-            if (run == 0 || !b->written) continue;
+            byte *b = &w->cell[i];
+            if (time == 0) b->first = b->now, b->first_known = b->known;
+            if (time == 0 || !b->written) continue;
             r.bytes++;
             if (!b->known || !b->first_known) continue;
             r.known++;
@@ -149,4 +160,24 @@ repeat_result repeat_launch(pr_arena *arena, const pr_interp_setup *setup, const
     }
     r.followed = true;
     return r;
+}
+
+repeat_result repeat_launch(pr_arena *arena, const pr_interp_setup *setup, const pr_replay_storage *storage, uint64_t seed, bool small)
+{
+    memory m = { .setup = setup, .storage = storage, .seed = seed, .small = small };
+    return run(arena, setup, &m);
+}
+
+pr_tri repeat_at(pr_arena *arena, const pr_interp_setup *setup, const pr_replay_storage *storage, const pr_again_arg *choose, int pattern,
+                 uint64_t addr, int width, bool down)
+{
+    memory m = { .setup = setup, .storage = storage, .choose = choose, .pattern = pattern, .down = down };
+    bool differs = false;
+    if (!run(arena, setup, &m).followed) return PR_MAYBE;
+    for (int i = 0; i < width; i++) {
+        const byte *b = find(&m, addr + (uint64_t)i);
+        if (!b || !b->known || !b->first_known) return PR_MAYBE;
+        differs = differs || b->now != b->first;
+    }
+    return differs ? PR_YES : PR_NO;
 }

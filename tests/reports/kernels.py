@@ -472,7 +472,7 @@ def b038_args(inplace):
     return dict(p=T("i32", 256), q=T("i32", 256), s=3, INPLACE=inplace, B=64)
 
 
-case("b038_in_place", b038, "ok idempotent=unknown", (4,), b038_args(True))
+case("b038_in_place", b038, "ok idempotent=no", (4,), b038_args(True))
 case("b038_apart", b038, "ok idempotent=yes", (4,), b038_args(False))
 
 
@@ -506,7 +506,7 @@ def b041_args(ahead):
     return dict(p=T("f32", 264), m=T("f32", 256), g=T("f32", 256), n=250, AHEAD=ahead, B=64)
 
 
-case("b041_in_place", b041, "ok idempotent=unknown", (4,), b041_args(0))
+case("b041_in_place", b041, "ok idempotent=no", (4,), b041_args(0))
 case("b041_race", b041, "races WAR:L:S/programs WAR:L:S/threads", (4,), b041_args(1))
 
 

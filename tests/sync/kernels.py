@@ -800,7 +800,7 @@ def repeat(x, y, KIND: tl.constexpr, B: tl.constexpr):
         tl.atomic_add(y + i, 3)
 
 
-for kind, answer in enumerate(("yes", "unknown", "no", "yes", "unknown")):
+for kind, answer in enumerate(("yes", "no", "no", "yes", "unknown")):
     case(f"repeat_{kind}", repeat, f"ok idempotent={answer}", (4,), dict(x=T("i32", 256), y=T("i32", 256), KIND=kind, B=64))
 
 
@@ -1115,3 +1115,39 @@ def exchange_args(**kw):
 case("steal_exchange", steal_exchange, "ok T1-launch qual=reads", (4,), exchange_args())
 case("steal_exchange_no_barrier", steal_exchange, "races|unsupported never=ok", (4,), exchange_args(BAR=False))
 case("steal_exchange_some", steal_exchange, "races|unsupported never=ok", (4,), exchange_args(SOME=True))
+
+
+# ---- a second run on the same buffers: a scratch that is written first, one that is read first, and a value that settles ----
+@triton.jit
+def repeat_scratch(tmp, out, FIRST: tl.constexpr, BAR: tl.constexpr, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    at = tl.program_id(0) * B
+    if FIRST:
+        tl.store(tmp + at + lane, lane)  # @T
+        if BAR:
+            tl.debug_barrier()
+    x = tl.load(tmp + at + (lane ^ 1))  # @X
+    tl.store(out + at + lane, x)
+    if not FIRST:
+        tl.debug_barrier()
+        tl.store(tmp + at + lane, lane)
+
+
+def scratch_args(first, bar=True):
+    return dict(tmp=T("i32", 256), out=T("i32", 256), FIRST=first, BAR=bar, B=64)
+
+
+case("repeat_scratch_first", repeat_scratch, "ok idempotent=yes", (4,), scratch_args(True))
+case("repeat_scratch_last", repeat_scratch, "ok idempotent=no", (4,), scratch_args(False))
+case("repeat_scratch_race", repeat_scratch, "races RAW:T:X/threads", (4,), scratch_args(True, False))
+
+
+@triton.jit
+def repeat_float(x, KIND: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i)
+    tl.store(x + i, v * 0.3 if KIND == 0 else tl.maximum(v, 0.0) if KIND == 1 else tl.maximum(v, 1.0) + 1e-30)
+
+
+for kind, answer in enumerate(("no", "unknown", "unknown")):       # smaller, settled, perhaps rounded away
+    case(f"repeat_float_{kind}", repeat_float, f"ok idempotent={answer}", (4,), dict(x=T("f32", 256), KIND=kind, B=64))
