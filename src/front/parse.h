@@ -178,6 +178,8 @@ pr_attr *pr_parse_keyword(pr_parser *p, const char *const *words, int n, int bit
 /* ---- parse_attr.c ---------------------------------------------------------------------------- */
 pr_attr *pr_parse_attr(pr_parser *p);
 pr_attr *pr_parse_dict(pr_parser *p);                /* '{' entries '}'                          */
+/* Drops entries whose name an earlier one has; gives how many stay. */
+int pr_parse_first_of_each(pr_parser *p, pr_attr_entry *e, int n);
 pr_str pr_parse_string(pr_parser *p, const char *what);  /* STRING token, decoded                */
 pr_str pr_parse_symbol(pr_parser *p);                /* '@name' ('::' '@name')*                   */
 pr_attr *pr_attr_new_int(pr_parser *p, pr_i128 v, int bits);

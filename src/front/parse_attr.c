@@ -194,19 +194,45 @@ pr_str pr_parse_symbol(pr_parser *p)
 }
 
 /* ---- dictionaries ---------------------------------------------------------------------------- */
-static void check_unique(pr_parser *p, const pr_attr_entry *e, int n, pr_token at)
+/* Entries by name, in a table; `n` of them are asked for. Gives the number of an earlier entry of the same name, else -1. */
+typedef struct names { int *slots; unsigned mask; } names;      /* entry number + 1 */
+
+static names names_new(pr_parser *p, int n)
 {
     int size = 8;
     while (size < n * 2) size *= 2;
-    int *slots = n > 1 ? PR_NEW_N(p->arena, int, size) : NULL; /* entry number + 1 */
-    for (int i = 0; i < n && n > 1; i++) {
-        unsigned k = (unsigned)pr_hash_bytes(e[i].name.s, e[i].name.n, 0) & (unsigned)(size - 1);
-        for (; slots[k]; k = (k + 1) & (unsigned)(size - 1))
-            if (pr_str_eq(e[slots[k] - 1].name, e[i].name))
-                pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col,
-                              "attribute '" PR_STR_FMT "' is given twice", PR_STR_ARG(e[i].name));
-        slots[k] = i + 1;
+    return (names){ PR_NEW_N(p->arena, int, size), (unsigned)size - 1 };
+}
+
+static int earlier(names *t, const pr_attr_entry *e, int i)
+{
+    unsigned k = (unsigned)pr_hash_bytes(e[i].name.s, e[i].name.n, 0) & t->mask;
+    for (; t->slots[k]; k = (k + 1) & t->mask)
+        if (pr_str_eq(e[t->slots[k] - 1].name, e[i].name)) return t->slots[k] - 1;
+    t->slots[k] = i + 1;
+    return -1;
+}
+
+static void check_unique(pr_parser *p, const pr_attr_entry *e, int n, pr_token at)
+{
+    if (n < 2) return;
+    names t = names_new(p, n);
+    for (int i = 0; i < n; i++)
+        if (earlier(&t, e, i) >= 0)
+            pr_parse_fail(p, PR_ERR_INPUT, at.line, at.col,
+                          "attribute '" PR_STR_FMT "' is given twice", PR_STR_ARG(e[i].name));
+}
+
+int pr_parse_first_of_each(pr_parser *p, pr_attr_entry *e, int n)
+{
+    if (n < 2) return n;
+    names t = names_new(p, n);
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        e[kept] = e[i];
+        if (earlier(&t, e, kept) < 0) kept++;
     }
+    return kept;
 }
 
 pr_attr *pr_parse_dict(pr_parser *p)

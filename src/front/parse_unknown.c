@@ -262,6 +262,7 @@ void pr_parse_unknown(pr_parser *p, pr_draft *d)
             pr_parse_next(p);
         }
     }
+    d->attrs.n = pr_parse_first_of_each(p, d->attrs.data, d->attrs.n);      /* two dictionaries may share a name */
     flush(p, d, &u);
     result_types(p, d, &u);
 }

@@ -685,6 +685,8 @@ static void test_unknown(void)
     CHECK(op && op->is_unknown_form && op->n_operands == 1 && op->n_results == 1
           && num(op, "x") == 1);
     CHECK(op && type_is(a, op->results[0]->type, "tensor<4xi32, #b.c<{d = \"}\"}>>"));
+    op = first_op(a, "foo.bar %n {x = 1 : i32, y = 2 : i32} with {y = 3 : i32, z = 4 : i32}");
+    CHECK(op && op->n_attrs == 3 && num(op, "y") == 2 && num(op, "z") == 4); /* a name once, as in generic text */
     op = first_op(a, "%a:2 = foo.bar %n, [%l] (%c) <mode = 3, x> : i32, i64");
     CHECK(op && op->n_operands == 3 && op->n_results == 2 && op->results[1]->type->bits == 64);
     op = first_op(a, "%a = foo.bar %n something odd / here\n%b = arith.addi %a, %n : i32");
