@@ -6,7 +6,7 @@
 #include "front/again.h"
 #include "front/interp_core.h"
 
-enum { NOBODY = -1, SEVERAL = -2, FEW = 1 << 10, MOST = 1 << 16, MOST_PROGRAMS = 256, PATTERNS = 2 };
+enum { NOBODY = -1, SEVERAL = -2, FEW = 1 << 10, MOST = 1 << 16, MOST_PROGRAMS = 256, TRIES = PR_AGAIN_TRIES };
 enum { AND = 1, OR, XOR, ADD, FADD, MAX, MIN, UMAX, UMIN, XCHG };      /* as the text numbers them */
 
 typedef struct cell {
@@ -37,17 +37,15 @@ static uint64_t hash(uint64_t x)
     return x ^ x >> 29;
 }
 
-/* Storage of all bytes of the access, -1: none */
+/* Storage of all bytes of the access, -1: none, or another one holds a part of it */
 static int region_of(const memory *m, uint64_t addr, int width)
 {
-    int found = -1;
-    for (int b = 0; b < width; b++) {
-        int i = 0;
-        while (i < m->setup->n_args && !(m->args[i].tensor && addr + (uint64_t)b >= m->args[i].lo && addr + (uint64_t)b < m->args[i].hi)) i++;
-        if (i == m->setup->n_args || (b && i != found)) return -1;
-        found = i;
+    for (int i = 0; i < m->setup->n_args; i++) {
+        const pr_again_arg *a = &m->args[i];
+        if (!a->tensor || addr >= a->hi || addr + (uint64_t)width <= a->lo) continue;
+        return addr >= a->lo && addr + (uint64_t)width <= a->hi ? i : -1;
     }
-    return found;
+    return -1;
 }
 
 int64_t pr_again_choice(const pr_again_arg *a, int pattern, uint64_t addr)
@@ -108,7 +106,6 @@ static bool grow(memory *m)
 
 static cell *find(memory *m, uint64_t addr, int width, const pr_type *type)
 {
-    bool is_float = pr_float_type(type);
     if (2 * m->n >= m->size && !grow(m)) return NULL;
     uint64_t h = hash(addr), mask = (uint64_t)(m->size - 1);
     while (m->cells[h & mask].used && m->cells[h & mask].addr != addr) h++;
@@ -116,8 +113,9 @@ static cell *find(memory *m, uint64_t addr, int width, const pr_type *type)
     int at = c->used ? c->region : region_of(m, addr, width);
     if (at < 0) return NULL;
     region *r = &m->regions[at];
-    if (!r->width) *r = (region){ width, is_float, type };
-    if (r->width != width || r->is_float != is_float || (is_float && !pr_str_eq(r->type->text, type->text))) return NULL;
+    if (!r->width) *r = (region){ width, pr_float_type(type), type };
+    if (r->width != width) return NULL;
+    if (r->type != type && (r->is_float || pr_float_type(type)) && !pr_str_eq(r->type->text, type->text)) return NULL;
     if (c->used) return c;
     if (addr % (uint64_t)width) return NULL;
     *c = (cell){ .addr = addr, .region = at, .reader = NOBODY, .writer = NOBODY, .adder = NOBODY, .rmw = NOBODY, .used = true };
@@ -263,11 +261,15 @@ static void spell(const region *r, const pr_again_arg *a, uint64_t x, char *out,
 static void compare(const memory *m, pr_again_result *out)
 {
     const cell *best = NULL;
+    bool written = false;
     for (int i = 0; i < m->size; i++) {
         const cell *c = &m->cells[i];
+        written = written || (c->used && c->written);
+        if (c->used && c->written && c->known && c->first_known) out->hopeless = false;
         if (!c->used || !c->written || !c->known || !c->first_known || !apart(&m->regions[c->region], c->first, c->now)) continue;
         if (!best || c->addr < best->addr) best = c;
     }
+    if (!written) out->hopeless = false;         /* this program has nothing to do */
     if (!best) return;
     const region *r = &m->regions[best->region];
     *out = (pr_again_result){ .differs = true, .chosen = m->chosen, .pattern = m->pattern, .arg = best->region, .addr = best->addr, .width = r->width, .op = best->op,
@@ -283,6 +285,7 @@ static void run_twice(memory *m, pr_machine *machine, int64_t first, int64_t n, 
     m->n = 0;
     memset(m->regions, 0, sizeof *m->regions * (size_t)m->setup->n_args);
     if (m->size) memset(m->cells, 0, sizeof *m->cells * (size_t)m->size);
+    out->hopeless = true;
     if (!run_once(m, machine, first, n)) return;
     for (int i = 0; i < m->size; i++) {
         m->cells[i].first = m->cells[i].now;
@@ -303,7 +306,7 @@ static int64_t count_programs(const pr_interp_setup *s)
     return n;
 }
 
-pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, bool all, int64_t work)
+pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, bool all, int from, int to, int64_t work)
 {
     pr_again_result out = { 0 };
     pr_interp_setup s = *setup;
@@ -316,13 +319,13 @@ pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, cons
     s.max_work = work;
     pr_machine *machine = pr_machine_new(arena, &s);
     pr_machine_set_shared_work(machine);
-    int64_t tried[3] = { 0, programs - 1, programs / 2 };
-    for (m.pattern = 0; m.pattern < PATTERNS && !out.differs; m.pattern++)
-        for (int i = 0; i < 3 && !out.differs; i++) {
-            if (i && (all || tried[i] == tried[i - 1] || tried[i] == 0)) continue;
-            if (all) run_twice(&m, machine, 0, programs, &out);
-            else run_twice(&m, machine, tried[i], 1, &out);
-        }
+    const int64_t tried[TRIES] = { 0, 0, programs - 1, programs / 2 };
+    for (int i = from; i < to && !out.differs && !out.hopeless; i++) {
+        m.pattern = i == 1 || i == 3;
+        if (i > 1 && (all || tried[i] == 0 || (i == 3 && tried[i] == tried[2]))) continue;
+        if (all) run_twice(&m, machine, 0, programs, &out);
+        else run_twice(&m, machine, tried[i], 1, &out);
+    }
     return out;
 }
 

@@ -15,6 +15,7 @@ typedef struct pr_again_arg {
 
 typedef struct pr_again_result {
     bool differs;
+    bool hopeless;               /* more tries would know no more: something is not known whatever is chosen    */
     bool chosen;                 /* some of the contents that were read are chosen ones              */
     int pattern;                 /* the choice                                                 */
     int arg;                     /* whose storage it lies in                                      */
@@ -26,8 +27,9 @@ typedef struct pr_again_result {
 
 /* all: run every program, in order, and end where two of them meet in what does not commute. Else each program stands for itself:
  * no byte that it reads or writes is written by another, in a run from any contents. Three of them are tried then.
- * Work: operations and elements. */
-pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, bool all, int64_t work);
+ * from .. to - 1 of PR_AGAIN_TRIES tries (contents, program), the most telling first. Work: operations and elements. */
+enum { PR_AGAIN_TRIES = 4 };
+pr_again_result pr_again_run(pr_arena *arena, const pr_interp_setup *setup, const pr_again_arg *args, bool all, int from, int to, int64_t work);
 /* The number chosen for the element at addr, a multiple of the tensor's element size. */
 int64_t pr_again_choice(const pr_again_arg *a, int pattern, uint64_t addr);
 

@@ -56,7 +56,7 @@ typedef struct pr_interp_setup {
     const pr_interp_arg *args;   /* one per argument of the kernel                               */
     int n_args;
     int64_t grid[3];
-    int64_t max_work;            /* operations plus elements evaluated, 0 = 2^28                   */
+    int64_t max_work;            /* operations (four each where runs share the limit) plus elements evaluated, 0 = 2^28 */
     const pr_flag *interrupt; /* non-zero = stop soon; null = never                          */
     /* null: contents never change. Else every active lane of an access goes through it, in order; false ends
      * the run there. */

@@ -16,6 +16,7 @@ static bool format_of(const pr_type *t, format *f)
 {
     const pr_type *s = t ? pr_type_scalar(t) : NULL;
     if (!s || s->kind != PR_TYPE_FLOAT) return false;
+    if (s->text.n < 3 || s->text.n > 4) return false;
     if (pr_str_is(s->text, "f32")) *f = (format){ 24, FLT_MIN, FLT_MAX };
     else if (pr_str_is(s->text, "f16")) *f = (format){ 11, 0x1p-14, 65504 };
     else if (pr_str_is(s->text, "bf16")) *f = (format){ 8, FLT_MIN, 0x1.FEp127 };

@@ -503,7 +503,7 @@ static void barrier(pr_machine *m, const pr_op *op)
 
 void pr_im_exec(pr_machine *m, const pr_op *op)
 {
-    if (!pr_im_spend(m, 1)) return;
+    if (!pr_im_spend(m, m->shared_work ? 4 : 1)) return;      /* it takes as long as a few elements */
     bool structured = op->opcode == PR_OP_SCF_IF || op->opcode == PR_OP_SCF_FOR ||
                       op->opcode == PR_OP_SCF_WHILE || op->opcode == PR_OP_SCF_EXECUTE_REGION ||
                       op->opcode == PR_OP_SCF_INDEX_SWITCH || op->opcode == PR_OP_TT_CALL;

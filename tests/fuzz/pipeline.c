@@ -158,7 +158,7 @@ static pr_status confirm_again(void *user, const pr_records *r, const pr_launch 
         const pr_tensor *t = l->args[i].tensor;
         if (t) args[i] = (pr_again_arg){ true, (uint64_t)t->storage_lo, (uint64_t)t->storage_hi, t->elem_bytes, t->is_bool, t->is_unsigned };
     }
-    pr_again_result x = pr_again_run(s->arena, &setup, args, all, 1 << 20);
+    pr_again_result x = pr_again_run(s->arena, &setup, args, all, 0, PR_AGAIN_TRIES, 1 << 20);
     if (!x.differs) {
         out->settles = !r->has_atomics && pr_again_settles(s->arena, &setup, args, 1 << 20);      /* again() follows it */
         return PR_OK;

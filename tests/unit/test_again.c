@@ -21,7 +21,7 @@ static answer ask(const char *body, const char *type, int bytes, int64_t program
     p.args[0].n_values = values ? 64 / bytes : 0;
     p.setup.grid[0] = programs;
     pr_again_arg args[2] = { { true, 4096, 4160, bytes, false, false }, { true, 8192, 8256, bytes, false, false } };
-    *out = pr_again_run(arena, &p.setup, args, all, 1 << 16);
+    *out = pr_again_run(arena, &p.setup, args, all, 0, PR_AGAIN_TRIES, 1 << 16);
     pr_interp_setup bare = p.setup;
     pr_interp_arg without[2] = { p.args[0], p.args[1] };
     without[0].values = NULL;
