@@ -219,12 +219,11 @@ static pr_ival histogram(pr_machine *m, const pr_op *op)
     return pr_ival_of_tile(m, t, -1, pr_type_dims(to), pr_is_bool(to));
 }
 
-/* Is it a reduction of everything by an operation for which the order does not matter? */
-static bool any_order(const pr_op *op)
+/* Does a region combine by one operation for which neither order nor grouping matters? */
+static bool one_operation(const pr_op *op)
 {
     const pr_block *b = op->n_regions == 1 ? pr_region_block(op->regions[0]) : NULL;
-    if (op->opcode != PR_OP_TT_REDUCE || op->n_operands != 1 || op->operands[0]->type->rank != 1 || !b || b->n_ops != 2 || b->n_args != 2)
-        return false;
+    if (op->n_operands != 1 || !b || b->n_ops != 2 || b->n_args != 2) return false;
     const pr_op *f = b->ops[0], *end = b->ops[1];
     if (f->n_operands != 2 || f->n_results != 1 || end->n_operands != 1 || end->operands[0] != f->results[0]) return false;
     if (!((f->operands[0] == b->args[0] && f->operands[1] == b->args[1]) || (f->operands[0] == b->args[1] && f->operands[1] == b->args[0])))
@@ -234,6 +233,27 @@ static bool any_order(const pr_op *op)
     case PR_OP_ARITH_MAXSI: case PR_OP_ARITH_MINSI: case PR_OP_ARITH_MAXUI: case PR_OP_ARITH_MINUI: return true;
     default: return false;
     }
+}
+
+/* Is it a reduction of everything by an operation for which the order does not matter? */
+static bool any_order(const pr_op *op)
+{
+    return op->opcode == PR_OP_TT_REDUCE && op->operands[0]->type->rank == 1 && one_operation(op);
+}
+
+/* Does a region hand on one of the two elements whole, chosen by one condition? */
+static bool chooses(const pr_op *op, const pr_block *b)
+{
+    const pr_op *end = pr_block_terminator(b);
+    int k = op->n_operands;
+    if (!end || end->n_operands != k) return false;
+    for (int i = 0; i < k; i++) {
+        const pr_op *s = end->operands[i]->def, *s0 = end->operands[0]->def;
+        if (!s || s->opcode != PR_OP_ARITH_SELECT || s->operands[0] != s0->operands[0]) return false;
+        bool left = s0->operands[1] == b->args[0];       /* select(c, a, b) everywhere, or select(c, b, a) */
+        if (s->operands[1] != b->args[left ? i : k + i] || s->operands[2] != b->args[left ? k + i : i]) return false;
+    }
+    return true;
 }
 
 /* The elements that a reduction or scan combines; before a reshape that may reorder them where that is one answer. */
@@ -252,6 +272,35 @@ static void pass_elements(pr_machine *m, const pr_op *op, const pr_block *b, int
         if (pr_ival_at(combined(m, op, k), at, &v.x)) v.form = PR_IVAL_SPLAT;
         pr_im_set(m, b->args[first + k], v);
     }
+}
+
+static bool combines_to(pr_machine *m, const pr_op *op, const pr_block *b, const pr_ival *won, int64_t at, bool first)
+{
+    int k = op->n_operands, c;
+    bool same = true;
+    pr_ival *out = pr_im_block(m, sizeof(pr_ival) * (size_t)k, &c);
+    for (int i = 0; i < k; i++) {
+        out[i] = pr_ival_unknown();
+        pr_im_set(m, b->args[first ? k + i : i], pr_ival_keep(won[i]));
+    }
+    pass_elements(m, op, b, first ? 0 : k, at);
+    pr_im_region(m, op->regions[0], out, k);
+    for (int i = 0; i < k; i++) {
+        uint64_t x, y;
+        same = same && pr_ival_at(&out[i], 0, &x) & pr_ival_at(&won[i], 0, &y) && x == y;
+        pr_ival_drop(m, out[i]);
+    }
+    pr_im_unblock(m, out, c);
+    return same && m->halt == PR_HALT_NONE;
+}
+
+/* A machine reduces in an order of its own. An element that wins against every other one, from both sides, where
+ * nothing but elements is handed on, is the answer of every order. */
+static bool wins(pr_machine *m, const pr_op *op, const pr_block *b, const pr_ival *won, int64_t from, int64_t step, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++)
+        if (!combines_to(m, op, b, won, from + j * step, false) || !combines_to(m, op, b, won, from + j * step, true)) return false;
+    return true;
 }
 
 /* tt.reduce and tt.scan: the combining region is run on scalars, along the axis in order. */
@@ -281,6 +330,7 @@ static void fold(pr_machine *m, const pr_op *op)
     int64_t n = pr_type_count(from), length = from->shape[axis], inner = 1;
     for (int d = axis + 1; d < from->rank; d++) inner *= from->shape[d];
     int64_t columns = length ? n / length : 0;
+    bool ordered = !scan && length > 1 && !one_operation(op), choice = ordered && chooses(op, b);
     pr_itile **out = (pr_itile **)pr_arena_alloc(m->arena, sizeof(pr_itile *) * (size_t)k);
     pr_ival *acc = PR_NEW_N(m->arena, pr_ival, k);
     for (int i = 0; i < k; i++) out[i] = pr_itile_new(m, scan ? n : columns, false);
@@ -299,7 +349,8 @@ static void fold(pr_machine *m, const pr_op *op)
             for (int i = 0; i < k && scan; i++) out[i]->known[at] = pr_ival_at(&acc[i], 0, &out[i]->x[at]);
             if (m->halt != PR_HALT_NONE) j = length;
         }
-        for (int i = 0; i < k && !scan; i++) out[i]->known[c] = pr_ival_at(&acc[i], 0, &out[i]->x[c]);
+        bool one = !ordered || (choice && wins(m, op, b, acc, c / inner * length * inner + c % inner, inner, length));
+        for (int i = 0; i < k && !scan; i++) out[i]->known[c] = pr_ival_at(&acc[i], 0, &out[i]->x[c]) && one;
         for (int i = 0; i < k; i++) pr_ival_drop(m, acc[i]);
         if (m->halt != PR_HALT_NONE) break;
     }

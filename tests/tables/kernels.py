@@ -895,3 +895,31 @@ case("bins_beyond", bins, "unsupported indirect-address never=ok", (2,),
      dict(key=T("i32", 64, values=[5] * 62 + [37, 40]), out=T("i32", 128), B=32))
 case("bins_safe", bins, "ok T1-launch qual=contents", (2,),
      dict(key=T("i32", 64, values=list(range(32)) * 2), out=T("i32", 128), B=32))
+
+
+# a machine reduces in an order of its own: a tie that the text leaves open may go either way
+@triton.jit
+def argmax_at(key, out, LEFT: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    tl.store(out + tl.argmax(tl.load(key + pid * B + tl.arange(0, B)), 0, tie_break_left=LEFT), pid)
+
+
+TIES = [1, 1, 0, 0, 0, 0, 0, 0] + [0, 0, 1, 0, 0, 1, 0, 0]
+case("argmax_left", argmax_at, "ok T1-launch qual=contents", (2,), dict(key=T("i32", 16, values=TIES), out=T("i32", 8), LEFT=True, B=8))
+case("argmax_left_race", argmax_at, "races qual=contents", (2,), dict(key=T("i32", 16, values=TIES[:8] * 2), out=T("i32", 8), LEFT=True, B=8))
+case("argmax_open", argmax_at, "unsupported indirect-address never=ok", (2,), dict(key=T("i32", 16, values=TIES[:10] + [0] * 6), out=T("i32", 8), LEFT=False, B=8))
+case("argmax_clear", argmax_at, "ok T1-launch qual=contents", (2,), dict(key=T("i32", 16, values=[0, 1] + [0] * 8 + [1] + [0] * 5), out=T("i32", 8), LEFT=False, B=8))
+
+
+@triton.jit
+def keep_first(a, b):
+    return a
+
+
+@triton.jit
+def reduced_first(key, out, B: tl.constexpr):
+    tl.store(out + tl.reduce(tl.load(key + tl.program_id(0) * B + tl.arange(0, B)), 0, keep_first), 1)
+
+
+case("reduce_first", reduced_first, "unsupported indirect-address never=ok", (2,),
+     dict(key=T("i32", 16, values=[0, 1, 2, 3, 4, 5, 6, 7] + [7, 6, 5, 4, 3, 2, 1, 0]), out=T("i32", 8), B=8))
