@@ -204,13 +204,16 @@ static void forget(cells *c, const unknowns *u)
     for (int i = 0; i < u->n; i++) c->known[pr_term_var(c->e->terms, c->obs[u->event[i]]).id] = false;
 }
 
-/* Values of an operand in the program that is set. */
-static pr_vset operand(cells *c, const pr_side *s, pr_term value, pr_term held)
+/* Values of an operand in a program. */
+static pr_vset operand(cells *c, const pr_side *s, int program, pr_term value, pr_term held)
 {
     const pr_vset any = { .any = true };
     pr_term t = apply(s, value), h = apply(s, held);
     unknowns u;
     pr_vset out = { 0 };
+    pr_i128 one;
+    if (pr_term_const(c->e->terms, t, &one) && pr_term_is(h, PR_TERM_TRUE)) return (pr_vset){ .n = 1, .v = { one } };
+    set_program(c, s, program);
     if (pr_term_none(t) || pr_term_none(h) || !find_unknowns(c, t, h, &u)) return any;
     for (int64_t k = 0; assign(c, &u, k) && !out.any; k++) {
         pr_i128 x, ok;
@@ -229,9 +232,8 @@ static void set_operands(cells *c)
         const pr_record *r = record(c, x->record);
         const pr_side *s = pr_encoding_side(c->e, x->record, PR_SIDE_A);
         pr_vset value = { 0 }, cmp = { 0 };
-        set_program(c, s, x->program);
-        if (!x->keeps) value = operand(c, s, r->value, r->value_held);
-        if (!x->keeps && r->kind == PR_RECORD_CAS) cmp = operand(c, s, r->cmp, r->value_held);
+        if (!x->keeps) value = operand(c, s, x->program, r->value, r->value_held);
+        if (!x->keeps && r->kind == PR_RECORD_CAS) cmp = operand(c, s, x->program, r->cmp, r->value_held);
         if (!x->value || !pr_vset_same(x->value, &value)) x->value = pr_arena_copy(c->scratch, &value, sizeof value);
         if (!x->cmp || !pr_vset_same(x->cmp, &cmp)) x->cmp = pr_arena_copy(c->scratch, &cmp, sizeof cmp);
     }

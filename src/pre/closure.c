@@ -215,6 +215,13 @@ static int parts_of(const pr_form *f, const bool *which, int c, int sign, pr_par
     return n;
 }
 
+static bool alike(const pr_part *a, int n, const pr_part *b, int m)
+{
+    for (int i = 0; i < n && n == m; i++)
+        if (a[i].node != b[i].node || a[i].coef != b[i].coef) return false;
+    return n == m;
+}
+
 static void split_by(closure *x, const pr_form *f, int s)
 {
     pr_space *sp = &x->space;
@@ -235,7 +242,8 @@ static void split_by(closure *x, const pr_form *f, int s)
         int copy = PR_PRE_DROPS(PR_DROP_HULL) ? 0 : c;
         n[c] = parts_of(f, rest, c, 1, up[c]);
         parts_of(f, rest, c, -1, down[c]);
-        inf[c] = -pr_space_sup(sp, copy, down[c], n[c], true);
+        bool again = c && !PR_PRE_DROPS(PR_DROP_HULL) && alike(down[0], n[0], down[1], n[1]) && pr_space_mirror(sp);
+        inf[c] = again ? inf[0] : -pr_space_sup(sp, copy, down[c], n[c], true);
         if (PR_PRE_DROPS(PR_DROP_LOWER) && inf[c] < 0) inf[c] = 0;
     }
     /* sup A - inf B + k - lo <= g*s - 1 and sup B - inf A - k + hi <= g*s - 1 */

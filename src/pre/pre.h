@@ -59,7 +59,8 @@ typedef enum pr_pre_rule {
     PR_DROP_EXTENT,               /* GS: ids lie below the extent that is the factor                  */
     PR_DROP_START,                /* GS: the same start in both records                            */
     PR_DROP_POINT,                /* E: one number is left in both copies, not in one                 */
-    PR_DROP_SUM                   /* A: the form of two digits has one value                         */
+    PR_DROP_SUM,                  /* A: the form of two digits has one value                         */
+    PR_DROP_MIRROR                /* ranges: bounds of A are those of B only where rows and ranges are alike */
 } pr_pre_rule;
 #ifdef PR_FAULTS
 extern pr_pre_rule pr_pre_dropped;

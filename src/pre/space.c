@@ -68,6 +68,7 @@ void pr_space_begin(pr_space *s, const pr_query *q)
     s->full = s->void_domain = false;
     s->entered = s->n = s->n_kids = s->n_parts = s->n_rows[0] = s->n_rows[1] = 0;
     s->base_rows[0] = s->base_rows[1] = s->base_parts = 0;
+    s->mirror_n = -1;
     if (!s->clear) {                 /* later on only what the query before has used */
         memset(s->seen, 0, sizeof s->seen);
         memset(s->by_content, 0, sizeof s->by_content);
@@ -243,6 +244,7 @@ static int remember(pr_space *s, pr_term t, int id, unsigned sides)
 {
     if (id < 0) return id;
     uint32_t at = mix(t.id) % PR_SPACE_TABLE;
+    s->mirror_n = -1;
     while (s->seen[at].term) at = (at + 1) % PR_SPACE_TABLE;
     s->seen[at].term = t.id;
     s->seen_at[s->n_seen_at++] = (uint16_t)at;
@@ -538,9 +540,50 @@ pr_i128 pr_space_sup(const pr_space *s, int c, const pr_part *x, int n, bool row
     return sup_rows(s, c, x, n, 0, rows ? ROW_DEPTH : 0);
 }
 
+static bool same_rows(const pr_space *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const pr_bound_row *x = &s->row[0][i], *y = &s->row[1][i];
+        if (x->n != y->n || x->k != y->k || x->symbolic != y->symbolic) return false;
+        if (x->first == y->first) continue;
+        for (int j = 0; j < x->n; j++)
+            if (s->part[x->first + j].node != s->part[y->first + j].node || s->part[x->first + j].coef != s->part[y->first + j].coef) return false;
+    }
+    return true;
+}
+
+static bool same_ranges(const pr_space *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->node[i].iv[0].lo != s->node[i].iv[1].lo || s->node[i].iv[0].hi != s->node[i].iv[1].hi) return false;
+    return true;
+}
+
+bool pr_space_mirror(pr_space *s)
+{
+    if (PR_PRE_DROPS(PR_DROP_MIRROR)) return true;
+    if (s->mirror_n == s->n) return s->mirror;
+    s->mirror = s->base_rows[0] == s->base_rows[1] && same_rows(s, s->base_rows[0]) && same_ranges(s);
+    s->mirror_n = s->n;
+    return s->mirror;
+}
+
 pr_interval pr_space_range(const pr_space *s, const pr_form *f, const bool *which, bool rows)
 {
     pr_interval r = { f->k, f->k };
+    bool alike = rows && !PR_PRE_DROPS(PR_DROP_HULL);
+    for (int i = 0; i < f->n && alike; i++) alike = (which && !which[i]) || f->at[i].a == f->at[i].b;
+    if (alike && pr_space_mirror((pr_space *)s)) {            /* sum a*(A - B), where A and B have one range */
+        pr_part up[PR_PRE_ATOMS], down[PR_PRE_ATOMS];
+        int n = 0;
+        for (int i = 0; i < f->n; i++) {
+            if ((which && !which[i]) || f->at[i].a == 0) continue;
+            up[n] = (pr_part){ f->at[i].node, f->at[i].a };
+            down[n++] = (pr_part){ f->at[i].node, -f->at[i].a };
+        }
+        pr_i128 most = pr_space_sup(s, 0, up, n, true), least = pr_space_sup(s, 0, down, n, true);
+        return (pr_interval){ pr_sat_down(pr_sat_down(f->k, -least), -most), pr_sat_up(pr_sat_up(f->k, most), least) };
+    }
     for (int c = 0; c < 2; c++) {
         pr_part up[PR_PRE_ATOMS], down[PR_PRE_ATOMS];
         int n = 0;
@@ -611,6 +654,7 @@ bool pr_space_narrow(pr_space *s, int node, int c, pr_interval by)
     bool changed = false;
     if (by.lo > v->lo) v->lo = by.lo, changed = true;
     if (by.hi < v->hi) v->hi = by.hi, changed = true;
+    if (changed) s->mirror_n = -1;
     if (v->lo > v->hi) s->void_domain = true;
     return changed;
 }
@@ -746,10 +790,18 @@ void pr_space_domain(pr_space *s)
     s->base_rows[0] = s->n_rows[0];
     s->base_rows[1] = s->n_rows[1];
     if (s->full) return;
+    bool mirror = pr_space_mirror(s);
     for (int c = 0; c < 2; c++) {
+        if (c && mirror) {                        /* what A came to */
+            for (int i = 0; i < s->n; i++) s->node[i].iv[1] = s->node[i].iv[0];
+            memcpy(s->row[1], s->row[0], sizeof s->row[0][0] * (size_t)s->n_rows[0]);
+            s->n_rows[1] = s->n_rows[0];
+            break;
+        }
         narrow_by_rows(s, c);
         if (narrow_divisors(s, c)) narrow_by_rows(s, c);
     }
+    s->mirror_n = -1;
     for (int i = 0; i < s->n; i++) { /* one value: both copies' bounds hold */
         pr_space_node *x = &s->node[i];
         if (!x->shared || pr_term_none(x->rep[0]) || pr_term_none(x->rep[1])) continue;
@@ -759,6 +811,7 @@ void pr_space_domain(pr_space *s)
     s->base_rows[0] = s->n_rows[0];
     s->base_rows[1] = s->n_rows[1];
     s->base_parts = s->n_parts;
+    s->mirror_n = -1;
 }
 
 void pr_space_assume(pr_space *s, pr_term t)
@@ -774,5 +827,6 @@ void pr_space_assume(pr_space *s, pr_term t)
         s->base_rows[c] = s->n_rows[c];
     }
     s->base_parts = s->n_parts;
+    s->mirror_n = -1;
     pr_stride_rows(s);
 }

@@ -61,6 +61,8 @@ typedef struct pr_space {
     pr_bound_row row[2][PR_SPACE_ROWS]; int n_rows[2];
     pr_part part[PR_SPACE_ROW_ITEMS]; int n_parts;
     int base_rows[2], base_parts;  /* what follows are rows times a factor (stride.c)                   */
+    int mirror_n;                  /* the nodes that `mirror` was found for; -1: something changed since          */
+    bool mirror;                   /* both copies have the same base rows and ranges                    */
 } pr_space;
 
 void pr_space_begin(pr_space *s, const pr_query *q);
@@ -94,6 +96,8 @@ int pr_space_times(pr_space *s, int a, int b, bool make);
 int pr_space_quotient(pr_space *s, uint8_t op, int dividend, int divisor);
 /* Bounds from one more row of copy c (its parts are the last n of s->part) on all nodes. */
 bool pr_space_narrow(pr_space *s, int node, int c, pr_interval by);
+/* Is what bounds copy A what bounds copy B? Then a sum that reads alike in both has one bound. */
+bool pr_space_mirror(pr_space *s);
 void pr_space_narrow_upwards(pr_space *s, int c);
 /* A condition on shared variables that is taken for granted from here on: rows of both copies, ranges. */
 void pr_space_assume(pr_space *s, pr_term t);

@@ -232,6 +232,11 @@ static const struct rule_case { const char *name; pr_pre_rule drop; int tier; co
       "(core (= A.l 0)) (core (= (+ -2 B.l) 0)) "
       "(distinct (<= (+ 1 A.p (* -1 B.p)) 0)) (distinct (<= (+ 1 B.p (* -1 A.p)) 0)) "
       "(addr 1 (+ (* 4 A.p) (* -2 A.l))) (addr 1 (+ (* 4 B.p) (* -2 B.l))))" },
+    { "ranges: bounds of one copy for both", PR_DROP_MIRROR, CLOSURE,
+      "(query (copies inter two 1 1) " PIDS "(var A.l lane 0 a 0 7) (var B.l lane 8 b 0 7) " TWIN_P
+      "(core (= A.l 0)) (core (= (+ -2 B.l) 0)) "
+      "(distinct (<= (+ 1 A.p (* -1 B.p)) 0)) (distinct (<= (+ 1 B.p (* -1 A.p)) 0)) "
+      "(addr 1 (+ (* 4 A.p) (* -2 A.l))) (addr 1 (+ (* 4 B.p) (* -2 B.l))))" },
     { "3.3 mixed radix: the window, last coefficient", PR_DROP_W, PRETEST,
       "(query (copies intra same 0 0) (var A.l lane 0 a 0 3) (var A.m lane 1 a 0 1) (var A.n lane 2 a 0 1) "
       "(var B.l lane 0 b 0 3) (var B.m lane 1 b 0 1) (var B.n lane 2 b 0 1) " TWIN_L "(twin A.m B.m) (twin A.n B.n) "

@@ -142,7 +142,7 @@ static void one_range(const suite *s, rng *g, int fault, bool verbose, tally *t)
 }
 
 static const suite suites[] = {
-    { "closure", one_pair, { PR_DROP_RESIDUE, PR_DROP_AXES, PR_DROP_ALTERNATIVE, PR_DROP_HULL, PR_DROP_SLACK, PR_DROP_P_SLACK, 0 },
+    { "closure", one_pair, { PR_DROP_RESIDUE, PR_DROP_AXES, PR_DROP_ALTERNATIVE, PR_DROP_HULL, PR_DROP_SLACK, PR_DROP_P_SLACK, PR_DROP_MIRROR, 0 },
       150, { RP_ANY }, 1, 1 << 1 },
     { "deltas", one_pair, { PR_DROP_RESIDUE, PR_DROP_BOTH_WIDTHS, PR_DROP_AXES, PR_DROP_ABSENT, PR_DROP_W, 0 }, 150, { RP_BOX }, 1, 1 << 0 },
     { "window", one_pair, { PR_DROP_BOTH_WIDTHS, PR_DROP_HULL, 0 }, 50, { RP_WINDOW }, 1, 3 },
