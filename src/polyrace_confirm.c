@@ -253,7 +253,7 @@ static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch 
 }
 
 /* ---- the launch, twice ------------------------------------------------------------------------ */
-enum { AGAIN_WORK = 1 << 17 };       /* a few milliseconds, where a launch reads what it writes */
+enum { AGAIN_WORK = 1 << 15 };       /* about a millisecond, where a launch reads what it writes */
 
 static pr_status confirm_again(void *user, const pr_records *r, const pr_launch *l, bool all, pr_again *out, pr_error *err)
 {
