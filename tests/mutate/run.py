@@ -5,7 +5,8 @@ Every proved launch of the small corpus is changed at one place (mutate.py). Bru
 prover (`polyrace replay`), executes the changed launch: where it finds two overlapping accesses that nothing orders, the
 proof must be lost. Where it executes everything and finds none, the mutant is equivalent at this launch, and either answer
 is right. Where it cannot execute something (a wait, a value nobody knows) a surviving proof has to stand in survivors.txt
-with its place and reason, and the verdict has to say what the reason rests on. Exit status 1 when a racing mutant is proved or a survivor is not explained.
+with its place and reason, and the verdict has to say what the reason rests on. Loops that draw their work from a counter are executed with a program
+for every value (drawn.py): a proof that stays must not race there. Exit status 1 when a racing mutant is proved or a survivor is not explained.
 
 Default: for each kernel and mutation the first place and the last; --part=N: every N-th of these; --all: every place.
 """
@@ -20,6 +21,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.path[:0] = [HERE, TESTS]
+from drawn import drawn                                           # noqa: E402
 from mutate import launch_mutants, mutants                        # noqa: E402
 from verdicts import check, program                               # noqa: E402
 
@@ -72,6 +74,7 @@ def holds(reason, v, doc):
     """What can be seen of a reason in the verdict of the mutant."""
     qualifiers = " ".join(v["qualifiers"])
     return {"inside": "in-bounds" in qualifiers, "table-outside": "in-bounds" in qualifiers, "outside": "in-bounds" in qualifiers,
+            "beyond": "in-bounds" in qualifiers, "distinct": "reads tensor contents" in qualifiers, "turns": "reads tensor contents" in qualifiers,
             "compiler": "atomic CTA ordering" in qualifiers, "one": v["rung"] == "T1-launch",
             "never": "termination" in qualifiers or "reads tensor contents" in qualifiers, "locked": "reads tensor contents" in qualifiers,
             "alone": doc["grid"] == [1, 1, 1]}.get(reason, True)
@@ -91,6 +94,21 @@ def wider(binary, base, target, doc, v, known):
         return None
     code, out = replay(binary, target, option)
     return out if code == 1 and "out of bounds" not in out else None
+
+
+def by_value(binary, target):
+    """Brute force on the mutant with a program for every value that a counter gives out (drawn.py), or None: another form."""
+    with open(target, encoding="utf-8") as f:
+        doc = json.load(f)
+    with open(os.path.join(os.path.dirname(target), doc["ttir"]), encoding="utf-8") as f:
+        given = drawn(f.read(), doc)
+    if not given:
+        return None
+    with open(target[:-5] + ".drawn.ttir", "w", encoding="utf-8") as f:
+        f.write(given[0])
+    with open(target[:-5] + ".drawn.json", "w", encoding="utf-8") as f:
+        json.dump(dict(given[1], ttir=os.path.basename(target)[:-5] + ".drawn.ttir"), f)
+    return replay(binary, target[:-5] + ".drawn.json")
 
 
 class Score:
@@ -164,7 +182,7 @@ def main():
                     made.append((target, path, kernel_class(path, text), how, site))
         verdicts, problems = check(binary, [m[0] for m in made])
         invalid, known = 0, {}
-        survivors = []
+        survivors, by_draw = [], dict(proved=0, lost=0, racing=0)
         for target, path, row, how, site in made:
             v = verdicts.get(target)
             if v is None:
@@ -174,6 +192,12 @@ def main():
                 continue
             kept = v["status"] == "ok"
             code, out = replay(binary, target)
+            alone = by_value(binary, target) if code not in (0, 1) else None
+            if alone and alone[0] in (0, 1):
+                by_draw["proved" if kept else "lost"] += 1
+                by_draw["racing"] += alone[0]
+                if kept and alone[0]:
+                    failures.append(f"FALSE PROOF (two values drawn)? {path}: {how} at {site}: {v['rung']} {v['qualifiers']}\n{alone[1][-700:]}")
             if code == 1:
                 score.add(row, how, "applicable")
                 if kept:
@@ -197,6 +221,7 @@ def main():
                     score.add(row, how, "open_raced")
         print(f"{len(proofs)} proofs ({racing_base} that brute force alone calls racing), {len(made)} mutants, {invalid} not well formed")
         print(score.table())
+        print("a program for every value drawn: {proved} proofs and {lost} lost ones executed, of which {racing} race".format(**by_draw))
         reasons = explained()
         for path, how, site, v, doc in survivors:
             name = os.path.relpath(path, TESTS).replace("/ttir/", "/").replace(".small", "")[:-5]
