@@ -230,6 +230,8 @@ def main():
                 failures.append(f"not in survivors.txt: {name} {how}@{site}")
             elif not holds(reason, v, doc):
                 failures.append(f"survivors.txt: {name} {how}@{site}={reason} is not what the verdict says: {v['rung']} {v['qualifiers']}")
+        if not only and not kinds and part == 1 and not by_draw["racing"]:
+            failures.append("no mutant races by two values drawn: drawn.py has lost its bite")
         applicable = sum(c["applicable"] for c in score.cells.values())
         if applicable * 4 < len(made):
             failures.append(f"only {applicable} of {len(made)} mutants race: the mutations have lost their bite")
