@@ -330,7 +330,8 @@ static void fold(pr_machine *m, const pr_op *op)
     int64_t n = pr_type_count(from), length = from->shape[axis], inner = 1;
     for (int d = axis + 1; d < from->rank; d++) inner *= from->shape[d];
     int64_t columns = length ? n / length : 0;
-    bool ordered = !scan && length > 1 && !one_operation(op), choice = ordered && chooses(op, b);
+    /* A scan is grouped as the machine likes, so one whose operation is not known to be associative has known first elements only. */
+    bool ordered = length > 1 && !one_operation(op), choice = ordered && !scan && chooses(op, b);
     pr_itile **out = (pr_itile **)pr_arena_alloc(m->arena, sizeof(pr_itile *) * (size_t)k);
     pr_ival *acc = PR_NEW_N(m->arena, pr_ival, k);
     for (int i = 0; i < k; i++) out[i] = pr_itile_new(m, scan ? n : columns, false);
@@ -346,7 +347,7 @@ static void fold(pr_machine *m, const pr_op *op)
                 pass_elements(m, op, b, k, at);
                 pr_im_region(m, op->regions[0], acc, k);
             }
-            for (int i = 0; i < k && scan; i++) out[i]->known[at] = pr_ival_at(&acc[i], 0, &out[i]->x[at]);
+            for (int i = 0; i < k && scan; i++) out[i]->known[at] = pr_ival_at(&acc[i], 0, &out[i]->x[at]) && (j == 0 || !ordered);
             if (m->halt != PR_HALT_NONE) j = length;
         }
         bool one = !ordered || (choice && wins(m, op, b, acc, c / inner * length * inner + c % inner, inner, length));

@@ -923,3 +923,18 @@ def reduced_first(key, out, B: tl.constexpr):
 
 case("reduce_first", reduced_first, "unsupported indirect-address never=ok", (2,),
      dict(key=T("i32", 16, values=[0, 1, 2, 3, 4, 5, 6, 7] + [7, 6, 5, 4, 3, 2, 1, 0]), out=T("i32", 8), B=8))
+
+
+# a scan groups its elements as the machine likes: folded from the left the eight addresses differ
+@triton.jit
+def subtract(a, b):
+    return a - b
+
+
+@triton.jit
+def scanned(key, out, B: tl.constexpr):
+    tl.store(out + tl.associative_scan(tl.load(key + tl.arange(0, B)), 0, subtract), tl.arange(0, B))
+
+
+case("scan_subtract", scanned, "unsupported indirect-address never=ok", (1,),
+     dict(key=T("i32", 8, values=[32, 1, 1, 1, 1, 1, 1, 1]), out=T("i32", 64), B=8))
