@@ -89,9 +89,12 @@ static const char *kind_name(const pr_record *r)
 }
 
 /* Does the ledger call the pair proved? A launch asks more about a pair than certificates are about: what a
- * weaker premise left open, whether two racing writes carry one value. */
+ * weaker premise left open, whether two racing writes carry one value. And of a launch that was executed instead
+ * nothing that was asked before counts. */
 static bool is_kept(const pr_config_verdict *v, const pr_claim *x)
 {
+    for (int i = 0; i < v->ledger.n; i++)
+        if (v->ledger.data[i].executed) return false;
     if (!x->is_pair || x->pair < 0) return true;
     if (x->pair >= v->ledger.n) return false;
     pr_bucket b = v->ledger.data[x->pair].bucket;

@@ -600,7 +600,7 @@ static void fill_ledger(pr_run *run)
     pr_vec_reserve(run->arena, &run->out->ledger, run->out->ledger.n + run->pairs.n);
     for (int i = 0; i < run->pairs.n; i++) {
         const pr_pair *p = &run->pairs.data[i];
-        pr_ledger_row row = { .pair = i, .a = p->a, .b = p->b, .intra = p->intra, .evidence = p->evidence, .why = p->why };
+        pr_ledger_row row = { .pair = i, .a = p->a, .b = p->b, .intra = p->intra, .evidence = p->evidence, .why = p->why, .executed = p->executed };
         switch (p->state) {
         case PR_PAIR_FILTERED: row.bucket = PR_BUCKET_FILTERED; run->out->counts.filtered++; break;
         case PR_PAIR_EMPTY: row.bucket = p->fragile ? PR_BUCKET_GRID_FRAGILE : PR_BUCKET_PROVED; break;

@@ -47,6 +47,7 @@ typedef enum { PR_BUCKET_FILTERED, PR_BUCKET_PROVED, PR_BUCKET_RACE, PR_BUCKET_W
 typedef struct pr_ledger_row {
     int pair, a, b; bool intra; pr_bucket bucket; const char *evidence;
     pr_refusal_kind why;           /* REFUSED, UNDECIDED                                        */
+    bool executed;                 /* settled by an execution of the whole launch: no query states it      */
 } pr_ledger_row;
 
 /* A defect of a TTGIR input (interface.md 3.1). */
