@@ -71,14 +71,24 @@ bool pr_sync_within(const pr_frame *inner, const pr_frame *outer)
 
 /* ---- who writes the location ---------------------------------------------------------------- */
 
-/* Can an execution of y touch bytes that x's execution touches? other: only in another program. torn: only at
- * another address. */
+bool pr_sync_possible(pr_encoding *e, pr_term_vec *core)
+{
+    pr_query q;
+    pr_outcome o;
+    for (int i = 0; i < core->n; i++) {
+        if (pr_term_none(core->data[i])) return true;
+        core->data[i] = pr_encode_simplify(e, core->data[i]);
+        if (pr_term_is(core->data[i], PR_TERM_FALSE)) return false;
+    }
+    pr_encode_single(e, core->data, core->n, &q);
+    pr_decide(e->decider, &q, true, &o, NULL);
+    return o.answer != PR_ANSWER_EMPTY;
+}
+
 bool pr_sync_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool other, bool torn)
 {
     pr_terms *T = e->terms;
     pr_term_vec core = { 0 };
-    pr_query q;
-    pr_outcome o;
     if (x->dead || y->dead) return false;
     if (x->refused || y->refused) return true;
     for (int i = 0; i < x->active.n; i++) pr_vec_push(e->arena, &core, x->active.data[i]);
@@ -92,14 +102,7 @@ bool pr_sync_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool other
     if (torn) pr_vec_push(e->arena, &core, pr_ne(T, x->addr, y->addr));
     pr_vec_push(e->arena, &core, pr_lt(T, x->addr, pr_add(T, y->addr, pr_const(T, y->record->width))));
     pr_vec_push(e->arena, &core, pr_lt(T, y->addr, pr_add(T, x->addr, pr_const(T, x->record->width))));
-    for (int i = 0; i < core.n; i++) {
-        if (pr_term_none(core.data[i])) return true;
-        core.data[i] = pr_encode_simplify(e, core.data[i]);
-        if (pr_term_is(core.data[i], PR_TERM_FALSE)) return false;
-    }
-    pr_encode_single(e, core.data, core.n, &q);
-    pr_decide(e->decider, &q, true, &o, NULL);
-    return o.answer != PR_ANSWER_EMPTY;
+    return pr_sync_possible(e, &core);
 }
 
 static bool shown_aligned(pr_encoding *e, const pr_side *s)

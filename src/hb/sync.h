@@ -96,9 +96,11 @@ pr_vset pr_sync_before_first(pr_encoding *e, const pr_sync_event *wait);
 
 /* sync_stuck.c: waits that no program of the launch comes through. stuck[record]: an access that is never performed. */
 bool pr_sync_stuck(pr_encoding *e, bool *stuck);
-/* Fills closed, writers, own_again. first_through: only what may write before any program has come through the wait v. */
+/* False: no execution meets these conjuncts, which are simplified in place. An undecided query, or a conjunct that cannot be stated, is true. */
+bool pr_sync_possible(pr_encoding *e, pr_term_vec *core);
 /* Can an execution of y touch bytes that x's execution touches? other: only in another program. torn: only at another address. */
 bool pr_sync_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool other, bool torn);
+/* Fills closed, writers, own_again. first_through: only what may write before any program has come through the wait v. */
 void pr_sync_find_writers(pr_encoding *e, pr_sync_event *v, bool first_through);
 bool pr_sync_within(const pr_frame *inner, const pr_frame *outer); /* outer is inner or around it */
 /* sync_tile.c: atomics of a tile; what is known of the results that the access's address and conditions mention */

@@ -124,19 +124,10 @@ static bool guarded(pr_encoding *e, const pr_side *s, pr_i128 below)
     pr_term_visit(T, r->frame->cond, note_before, &f);
     if (pr_term_none(f.app)) return false;
     pr_term_vec core = { 0 };
-    pr_query q;
-    pr_outcome o;
     for (int i = 0; i < s->active.n; i++) pr_vec_push(e->arena, &core, s->active.data[i]);
     pr_vec_push(e->arena, &core, pr_le(T, pr_const(T, 1), s->iter[n - 1]));
     pr_vec_push(e->arena, &core, pr_le(T, pr_const(T, below), apply(s, f.app)));
-    for (int i = 0; i < core.n; i++) {
-        if (pr_term_none(core.data[i])) return false;
-        core.data[i] = pr_encode_simplify(e, core.data[i]);
-        if (pr_term_is(core.data[i], PR_TERM_FALSE)) return true;
-    }
-    pr_encode_single(e, core.data, core.n, &q);
-    pr_decide(e->decider, &q, true, &o, NULL);
-    return o.answer == PR_ANSWER_EMPTY;
+    return !pr_sync_possible(e, &core);
 }
 
 /* Fills most, total; false: the cell may leave its width. */

@@ -47,8 +47,6 @@ static bool shared(pr_encoding *e, const pr_sync *y, const pr_sync_turn *x)
     const pr_side *a = pr_encoding_side(e, record(e, y, x->wait)->id, PR_SIDE_A);
     const pr_side *b = pr_encoding_side(e, record(e, y, x->wait)->id, PR_SIDE_B);
     pr_term_vec core = { 0 };
-    pr_query q;
-    pr_outcome o;
     pr_term differ = PR_TERM_FALSE;
     if (a->dead || b->dead) return false;
     if (a->refused || b->refused) return true;
@@ -59,14 +57,7 @@ static bool shared(pr_encoding *e, const pr_sync *y, const pr_sync_turn *x)
     pr_vec_push(e->arena, &core, pr_eq(T, a->addr, b->addr));
     pr_vec_push(e->arena, &core, pr_eq(T, pr_subst_apply((pr_subst *)&a->subst, x->turn), pr_subst_apply((pr_subst *)&b->subst, x->turn)));
     pr_sync_counter_facts(e, y, &core);
-    for (int i = 0; i < core.n; i++) {
-        if (pr_term_none(core.data[i])) return true;
-        core.data[i] = pr_encode_simplify(e, core.data[i]);
-        if (pr_term_is(core.data[i], PR_TERM_FALSE)) return false;
-    }
-    pr_encode_single(e, core.data, core.n, &q);
-    pr_decide(e->decider, &q, true, &o, NULL);
-    return o.answer != PR_ANSWER_EMPTY;
+    return pr_sync_possible(e, &core);
 }
 
 void pr_sync_find_turns(pr_encoding *e, pr_sync *y)
