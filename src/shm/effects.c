@@ -327,6 +327,18 @@ static bool tma_load(pr_walk *w, const pr_op *op, const places *p, int place)
     return true;
 }
 
+enum { NO_CREDIT = 1 << 20 };       /* a wait without a count covers nothing */
+
+/* A count that an operation carries as an attribute. One below zero, or of more than 31 bits, means nothing that hardware
+ * does: refused, and read as the default. */
+static int64_t count_of(pr_walk *w, const pr_op *op, const char *name, int64_t otherwise)
+{
+    pr_i128 n = pr_op_attr_int(op, name, otherwise);
+    if (n >= 0 && n <= INT32_MAX) return (int64_t)n;
+    refuse(w, op, PR_REFUSAL_OTHER, "a count below zero or of more than 31 bits");
+    return otherwise;
+}
+
 static bool one_barrier(pr_walk *w, const pr_op *op, pr_shm_event_kind kind, const places *p, int64_t count,
                         int64_t bytes, const pr_value *pred)
 {
@@ -348,8 +360,6 @@ static bool wait(pr_walk *w, const pr_op *op, const places *p)
     return true;
 }
 
-enum { NO_CREDIT = 1 << 20 };       /* a wait without a count covers nothing */
-
 /* A wait for the dots of one's own warp group: the others may still read. For the proof it counts from where the compiler
  * makes the warps meet (M1): at the next wait for copies or CTA barrier of the block. */
 static int64_t own_group(pr_walk *w, const pr_op *op, int64_t n)
@@ -365,7 +375,7 @@ static void groups_meet(pr_walk *w, const pr_op *at)
     const pr_op *op = w->local_wait;
     w->local_wait = NULL;
     if (!op || w->local_block != at->block) return;
-    pr_shm_event e = { .kind = PR_SHM_EV_DOT_WAIT, .op = op, .count = (int64_t)pr_op_attr_int(op, "pendings", NO_CREDIT) };
+    pr_shm_event e = { .kind = PR_SHM_EV_DOT_WAIT, .op = op, .count = count_of(w, op, "pendings", NO_CREDIT) };
     pr_walk_emit(w, e, pr_walk_term(PR_TERM_TRUE));
 }
 
@@ -455,7 +465,6 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
         if (!w->p->membar) marker(w, op, PR_SHM_EV_SCRATCH);  /* one warp alone uses it                    */
         return true;
     }
-    int64_t value = (int64_t)pr_op_attr_int(op, "value", 1);
     switch (op->opcode) {
     case PR_OP_TTG_LOCAL_ALLOC: case PR_OP_TTNG_TMEM_ALLOC: return allocate(w, op, &p);
     case PR_OP_TTG_LOCAL_DEALLOC: return marker(w, op, PR_SHM_EV_DEALLOC);
@@ -473,19 +482,19 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
         return true;
     }
     case PR_OP_TTG_ASYNC_COMMIT_GROUP: return counted(w, op, PR_SHM_EV_CP_COMMIT, 0);
-    case PR_OP_TTG_ASYNC_WAIT: return counted(w, op, PR_SHM_EV_CP_WAIT, (int64_t)pr_op_attr_int(op, "num", NO_CREDIT));
+    case PR_OP_TTG_ASYNC_WAIT: return counted(w, op, PR_SHM_EV_CP_WAIT, count_of(w, op, "num", NO_CREDIT));
     case PR_OP_TTNG_WARP_GROUP_DOT: return dot(w, op, &p);
     case PR_OP_TTNG_WARP_GROUP_DOT_WAIT:
-        return counted(w, op, PR_SHM_EV_DOT_WAIT, (int64_t)pr_op_attr_int(op, "pendings", NO_CREDIT));
+        return counted(w, op, PR_SHM_EV_DOT_WAIT, count_of(w, op, "pendings", NO_CREDIT));
     case PR_OP_TTNG_ASYNC_TMA_STORE_WAIT:
         if (op->n_operands) return refuse(w, op, PR_REFUSAL_OTHER, "a wait for the tokens of single TMA stores");
-        return counted(w, op, PR_SHM_EV_STORE_WAIT, (int64_t)pr_op_attr_int(op, "pendings", NO_CREDIT));
+        return counted(w, op, PR_SHM_EV_STORE_WAIT, count_of(w, op, "pendings", NO_CREDIT));
     case PR_OP_TTNG_FENCE_ASYNC_SHARED: return marker(w, op, PR_SHM_EV_FENCE);
-    case PR_OP_TTNG_INIT_BARRIER: return one_barrier(w, op, PR_SHM_EV_INIT, &p, value, 0, NULL);
+    case PR_OP_TTNG_INIT_BARRIER: return one_barrier(w, op, PR_SHM_EV_INIT, &p, count_of(w, op, "value", 1), 0, NULL);
     case PR_OP_TTNG_INVAL_BARRIER: return one_barrier(w, op, PR_SHM_EV_INVAL, &p, 0, 0, NULL);
     case PR_OP_TTNG_WAIT_BARRIER: return wait(w, op, &p);
-    case PR_OP_TTNG_BARRIER_EXPECT: return one_barrier(w, op, PR_SHM_EV_EXPECT, &p, 1, value, at(&p, 1, 0));
-    case PR_OP_TTNG_ARRIVE_BARRIER: return one_barrier(w, op, PR_SHM_EV_ARRIVE, &p, value, 0, at(&p, 1, 0));
+    case PR_OP_TTNG_BARRIER_EXPECT: return one_barrier(w, op, PR_SHM_EV_EXPECT, &p, 1, count_of(w, op, "value", 1), at(&p, 1, 0));
+    case PR_OP_TTNG_ARRIVE_BARRIER: return one_barrier(w, op, PR_SHM_EV_ARRIVE, &p, count_of(w, op, "value", 1), 0, at(&p, 1, 0));
     case PR_OP_TTNG_ASYNC_COPY_MBARRIER_ARRIVE:
         return one_barrier(w, op, PR_SHM_EV_CP_ARRIVE, &p,
                            pr_op_attr(op, "noIncrement") ? (int64_t)w->warps * w->p->threads_per_warp : 0, 0, NULL);

@@ -122,6 +122,9 @@ TEXTS = {
     "while_wait": BAR + "    %n = scf.while (%i = %c0) : (i32) -> i32 {\n      %go = arith.cmpi slt, %i, %K : i32\n"
                         "      scf.condition(%go) %i : i32\n    } do {\n    ^bb0(%i: i32):\n"
                         f"      ttng.wait_barrier %b, %c1 : {B}\n      %j = arith.addi %i, %c1 : i32\n      scf.yield %j : i32\n    }}\n",
+    # counts that no hardware has
+    "negative_copies": ALLOC + COPY + "    %w = ttg.async_wait {num = -1 : i32}\n" + READ,
+    "negative_stores": SHELL + FILL + SEND + DRAIN.replace("pendings = 0", "pendings = -9"),
     # loops of unknown length: every iteration cleans up behind itself, or does not
     "while_copy": ALLOC + again(COPY + "      %w = ttg.async_wait {num = 0 : i32}\n" + READ),
     "while_copy_late": ALLOC + again(COPY + "      %w = ttg.async_wait {num = 1 : i32}\n" + READ),
