@@ -6,20 +6,20 @@
 typedef struct sample { int64_t feature, phase; } sample;
 typedef PR_VEC(sample) samples;
 
-enum { MAX_DIVISOR = 64 };
+enum { MAX_DIVISOR = 64, MAX_STRIDE = 4 };
 
 static int64_t fdiv(int64_t a, int64_t b) { return (int64_t)pr_fdiv(a, b); }
 
-/* phase = m * fdiv(feature + a, d) + c for all samples? */
-static bool fit(const samples *s, int *m, int *a, int *d, int64_t *c)
+/* phase = m * fdiv(u * feature + a, d) + c for all samples? */
+static bool fit(const samples *s, int u, int *m, int *a, int *d, int64_t *c)
 {
-    for (*m = 1; *m <= 2; (*m)++) {
+    for (*m = 1; *m <= (u == 1 ? 2 : 1); (*m)++) {
         for (*d = 1; *d <= MAX_DIVISOR; (*d)++) {
             for (*a = 0; *a < *d; (*a)++) {
                 bool ok = true;
-                *c = s->data[0].phase - *m * fdiv(s->data[0].feature + *a, *d);
+                *c = s->data[0].phase - *m * fdiv(u * s->data[0].feature + *a, *d);
                 for (int i = 1; i < s->n && ok; i++)
-                    ok = s->data[i].phase == *m * fdiv(s->data[i].feature + *a, *d) + *c;
+                    ok = s->data[i].phase == *m * fdiv(u * s->data[i].feature + *a, *d) + *c;
                 if (ok) return true;
             }
         }
@@ -117,8 +117,10 @@ pr_term pr_shm_fit_phase(pr_shm_prog *p, const pr_shm_event *e, int bar, const p
                 pr_vec_push(p->arena, &s, one);
             }
         }
-        if (!ok || !fit(&s, &m, &a, &d, &c)) continue;
-        t = pr_add(p->T, t, pr_const(p->T, a));
+        int u = 1;
+        while (ok && u <= MAX_STRIDE && !fit(&s, u, &m, &a, &d, &c)) u++;
+        if (!ok || u > MAX_STRIDE) continue;
+        t = pr_add(p->T, pr_scale(p->T, t, u), pr_const(p->T, a));
         if (d > 1) t = pr_fdiv_t(p->T, t, pr_const(p->T, d));
         return pr_add(p->T, pr_scale(p->T, t, m), pr_const(p->T, c));
     }

@@ -486,6 +486,38 @@ static bool close_phases(prover *q)
 }
 
 /* ---- obligations --------------------------------------------------------------------------------------------------- */
+static bool on_tensor_core(const pr_shm_event *e) { return e->kind == PR_SHM_EV_TC || e->kind == PR_SHM_EV_TC_COMMIT; }
+
+/* { a -> e }: what a signals has been counted before e (where e signals too, before that). */
+static pr_rel counted_before(prover *q, int a, int e)
+{
+    const pr_shm_event *x = &q->ev[a], *y = &q->ev[e];
+    if (x->kind == PR_SHM_EV_TMA_LOAD || x->kind == PR_SHM_EV_CP_ARRIVE) return pr_rel_none(q->R);
+    if (!on_tensor_core(x)) return hb(q, a, e);
+    pr_rel r = on_tensor_core(y) && same_threads(x, y) ? ord(q, a, e) : pr_rel_none(q->R);
+    for (int c = 0; c < q->n; c++) {                  /* completed in the order of issue */
+        if (!on_tensor_core(&q->ev[c]) || !q->ev[c].n_bar || !same_threads(x, &q->ev[c])) continue;
+        pr_rel phi = pr_rel_then(q->R, ord_to(q, a, c), arrival(q, c));
+        r = pr_rel_union(q->R, r, pr_rel_then(q->R, pr_rel_union(q->R, phi, pr_rel_then(q->R, phi, q->closure)), from_phi(q, e)));
+    }
+    return r;
+}
+
+/* Of pairs (phase, e) those where some arrival of the phase may be counted after e. A phase is complete when all are. */
+static pr_rel some_after(prover *q, int alloc, int e, pr_rel pairs)
+{
+    pr_rel left = pr_rel_none(q->R);
+    for (int a = 0; a < q->n; a++)
+        for (int b = 0; pr_prove_arrives(&q->ev[a]) && b < q->ev[a].n_bar; b++) {
+            if (q->ev[a].bar[b].alloc != alloc) continue;
+            pr_rel to = q->arr[a * PR_SHM_BARS + b], some = pr_rel_then(q->R, to, pairs);
+            if (pr_rel_is_empty(q->R, some) == PR_YES) continue;
+            some = pr_rel_minus(q->R, some, counted_before(q, a, e));
+            left = pr_rel_union(q->R, left, pr_rel_then(q->R, pr_rel_back(q->R, to), some));
+        }
+    return left;
+}
+
 static bool obligations(prover *q)
 {
     for (int e = 0; e < q->n; e++) {
@@ -498,6 +530,7 @@ static bool obligations(prover *q)
             pr_rel known = from_phi(q, e), bad = pr_rel_minus(q->R, previous, known);
             if (pr_rel_is_empty(q->R, bad) != PR_YES)
                 bad = pr_rel_minus(q->R, bad, pr_rel_then(q->R, q->closure, known));
+            if (pr_rel_is_empty(q->R, bad) == PR_NO) bad = some_after(q, x->bar[b].alloc, e, bad);
             if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                        waits ? "this wait can pass on an older phase (W1)"
                              : "this arrival can be counted in an earlier phase (A1)"))

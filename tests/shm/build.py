@@ -15,12 +15,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import kernels as K  # noqa: E402
 import kernels_rings as R  # noqa: E402
+import kernels_styles as Y  # noqa: E402
 import kernels_tiles as T  # noqa: E402
 
 
-def desc(n):
+def desc(n, m=None):
     layout = gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2)
-    return f"tensordesc<fp16[{n}, {n}],{layout!r}>"
+    return f"tensordesc<fp16[{n}, {m or n}],{layout!r}>"
 
 
 def table():
@@ -61,6 +62,34 @@ def table():
         rows[f"staging.{name}"] = (R.staging, {"inp": "*fp16", "desc": desc(64), "K": "i32"}, {"S": s, "P": p, "V": v}, 90)
     for v in ("ok", "bytes", "early"):
         rows[f"half_rate.{v}"] = (R.half_rate, {"da": desc(64), "db": desc(64), "out": "*fp16", "K": "i32"}, {"V": v}, 90)
+    three = {"qd": desc(64), "kd": desc(64), "vd": desc(64), "out": "*fp32", "N": "i32", "scale": "fp32"}
+    for v in Y.ATTENTION:
+        rows[f"attention.{v}"] = (Y.attention, three, {"S": 2, "V": v}, 90)
+    for v in Y.SINGLE:
+        rows[f"attention_single.{v}"] = (Y.attention_single, three, {"V": v}, 90)
+    for v in Y.PERSISTENT:
+        rows[f"persistent.{v}"] = (Y.persistent, {"ad": desc(64), "bd": desc(64), "cd": desc(64), "tiles": "i32", "K": "i32"}, {"S": 3, "V": v}, 90)
+    for name, s, w, v in (("ok", 3, 1, "ok"), ("deep", 5, 3, "ok"), ("refill-first", 3, 2, "refill-first"), ("two-groups", 3, 2, "two-groups"),
+                          ("weak", 3, 2, "ok"), ("weak-groups", 3, 3, "two-groups"), ("one-stage", 1, 0, "ok"), ("refill-first-weak", 4, 4, "refill-first")):
+        rows[f"cp_two.{name}"] = (Y.cp_two, {"x": "*fp16", "y": "*fp16", "out": "*fp32", "K": "i32"}, {"S": s, "W": w, "V": v}, 80)
+    for v in Y.BLACKWELL:
+        rows[f"blackwell.{v}"] = (Y.blackwell, {"ad": desc(128), "bd": desc(128), "cd": desc(128, 64), "tiles": "i32", "K": "i32"}, {"S": 2, "V": v}, 100)
+    for v in Y.PING_PONG:
+        rows[f"ping_pong.{v}"] = (Y.ping_pong, {"d": desc(64), "out": "*fp32", "K": "i32"}, {"S": 4, "V": v}, 90)
+    rows["ping_pong.three"] = (Y.ping_pong, {"d": desc(64), "out": "*fp32", "K": "i32"}, {"S": 3, "V": "ok"}, 90)
+    for v in Y.SKIPPING:
+        rows[f"skipping.{v}"] = (Y.skipping, {"d": desc(64), "out": "*fp32", "K": "i32"}, {"S": 2, "V": v}, 90)
+    for v in ("ok", "loads-first"):
+        rows[f"leaves_early.{v}"] = (Y.leaves_early, {"d": desc(64), "out": "*fp16", "K": "i32"}, {"V": v}, 90)
+    for v in Y.BIAS:
+        rows[f"optional_bias.{v}"] = (Y.optional_bias, {"d": desc(64), "bias": desc(64), "out": "*fp32", "K": "i32", "has_bias": "i32"}, {"V": v}, 90)
+    for v in Y.HALVES:
+        rows[f"halves.{v}"] = (Y.halves, {"inp": "*fp16", "out": "*fp16", "K": "i32"}, {"V": v}, 90)
+    for v in Y.CONVERT:
+        rows[f"convert_between.{v}"] = (Y.convert_between, {"d": desc(128), "out": "*fp32", "K": "i32"}, {"S": 2, "V": v}, 100)
+    for v in Y.ATTENTION_BW:
+        rows[f"attention_blackwell.{v}"] = (Y.attention_blackwell, {"qd": desc(128), "kd": desc(128), "vd": desc(128), "out": "*fp32", "N": "i32",
+                                                                   "scale": "fp32"}, {"V": v}, 100)
     return rows
 
 

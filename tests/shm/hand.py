@@ -151,6 +151,8 @@ TEXTS = {
     "returns_early_race": leave("%y") + ALLOC + COPY + READ,
     "returns_early_open": leave("%c") + ALLOC + COPY + READ,
     "returns_early_twice": leave("%y") + leave("%c", 4) + BAR + ONCE_MORE,
+    "returns_late_open": ALLOC + COPY + leave("%c") + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
+    "returns_late_race": ALLOC + COPY + leave("%y") + READ,
     "returns_late": ALLOC + COPY + leave("%y") + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
     "branches_back": "    cf.br ^bb1\n  ^bb1:\n    cf.cond_br %c, ^bb1, ^bb2\n  ^bb2:\n" + ALLOC,
     "pure_count": '    %v = tt.load %p : !tt.ptr<i32>\n    %u = tt.extern_elementwise %v {libname = "", libpath = "", pure = true, symbol = "__nv_popc"} : (i32) -> i32\n'
