@@ -289,13 +289,12 @@ bool pr_same_value(pr_run *run, const pr_encoding *e, const pr_pair *p)
 /* Two executions of one store that differ in nothing that its value is made of store one value. e: at the launch. */
 bool pr_made_the_same(pr_run *run, pr_encoding *e, const pr_pair *p, const pr_race *race)
 {
-    const pr_side *a = pr_encoding_side(e, p->a, PR_SIDE_A), *b = pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
     const bool *args = NULL;
     unsigned axes = 0;
     int n_args = 0;
     pr_terms *T = e->terms;
     pr_outcome o;
-    if (a->record->access != b->record->access || e->rung == PR_RUNG_T0 || !run->confirm || !run->confirm->made_of ||
+    if (record(run, p->a)->access != record(run, p->b)->access || e->rung == PR_RUNG_T0 || !run->confirm || !run->confirm->made_of ||
         !run->confirm->made_of(run->confirm->user, run->R, p->a, &axes, &args, &n_args)) return false;
     for (int i = 0; i < run->R->records.n; i++) {
         const pr_record *w = record(run, i);
@@ -309,6 +308,7 @@ bool pr_made_the_same(pr_run *run, pr_encoding *e, const pr_pair *p, const pr_ra
     for (int d = 0; d < u->rank && d < v->rank; d++) same = same && u->lane[d] == v->lane[d];
     for (int i = 0; i < u->n_iterations && i < v->n_iterations; i++) same = same && u->iteration[i] == v->iteration[i];
     if (!same) return false;
+    const pr_side *a = pr_encoding_side(e, p->a, PR_SIDE_A), *b = pr_encoding_side(e, p->b, p->intra ? PR_SIDE_B_INTRA : PR_SIDE_B);
     pr_term differ = pr_ne(T, a->addr, b->addr);
     for (int i = 0; i < 3; i++)
         if (axes >> i & 1) differ = pr_or(T, differ, pr_ne(T, a->pid[i], b->pid[i]));

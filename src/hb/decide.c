@@ -12,7 +12,8 @@
 
 /* PROBE is the first part of SWEEP: most pairs that meet do so at a difference, and need no prover. */
 enum { ROW_PRETEST, ROW_PROBE, ROW_CLOSURE, ROW_SWEEP, ROW_ISL, ROW_ENUM, ROW_Z3 };
-enum { CROSS_CHECK_INSTANCES = 1 << 14 };  /* enumeration of queries that are decided already */
+enum { CROSS_CHECK_INSTANCES = 1 << 14,    /* enumeration of queries that are decided already */
+       MOST_MISSED = 3 };
 
 int64_t pr_clock_us(void)
 {
@@ -111,7 +112,7 @@ static int tiers_in_use(pr_decider *d, bool may_use_z3, tier *out)
         if (i == ROW_Z3) use = o->cross_check || o->engine == PR_ENGINE_Z3 || (o->engine == PR_ENGINE_AUTO && may_use_z3);
         else use = o->engine != PR_ENGINE_Z3 && !(pretest && o->no_pretest);
         if (d->cheaply && !o->cross_check && i > ROW_CLOSURE) use = false;
-        if (i == ROW_PROBE && (d->cheaply || o->cross_check)) use = false;
+        if (i == ROW_PROBE && (o->cross_check || (d->cheaply && !d->only_empty))) use = false;   /* else the launch's numbers may meet */
         if (use && row[i]) out[n++] = (tier){ row[i], &d->ctx[i == ROW_PROBE ? ROW_SWEEP : i], i, pretest };
     }
     return n;
@@ -201,6 +202,7 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
         const tier *t = &tiers[i];
         pr_outcome got;
         if (t->row < x->next_row) continue;
+        if (t->row == ROW_PROBE && d->only_empty && q->is_pair && d->missed >= MOST_MISSED) continue;   /* likely a safe launch */
         if (d->cheap_pass && t->row > ROW_SWEEP) {
             x->put_off = true;
             return;
@@ -220,6 +222,7 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
             && (got.why == PR_REFUSAL_BUDGET || got.why == PR_REFUSAL_TIMEOUT || (limits.only_empty && t->row == ROW_ISL)))
             x->short_row = t->row;
         if (!pr_term_none(got.needs)) x->needs = got.needs;
+        if (t->row == ROW_PROBE && q->is_pair && got.answer == PR_ANSWER_UNKNOWN) d->missed++;
         if (got.answer != PR_ANSWER_UNKNOWN) {
             x->out = got;
             x->by = t->row;

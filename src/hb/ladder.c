@@ -77,6 +77,8 @@ static void note_layouts(pr_run *run, pr_encoding *e, pr_pair *p)
 
 static bool beyond_presburger(const pr_query *q, pr_encoding *e)
 {
+    for (int i = 0; i < q->n_core; i++)      /* often enough, and cheaper than the difference of the addresses */
+        if (pr_class_of(e->box, q->core[i]) & ~(unsigned)PR_CLASS_PRESBURGER) return true;
     return (pr_query_class(q, e->box) & ~(unsigned)PR_CLASS_PRESBURGER) != 0;
 }
 
@@ -260,15 +262,10 @@ static bool is_open(const pr_pair *p) { return p->state != PR_PAIR_FILTERED && p
  * only where the pre-tests may take them (decision-engine.md 3.4, rule P), never for Z3. */
 static bool t0_admits(pr_run *run, pr_encoding *e)
 {
+    if (run->L && run->o->engine != PR_ENGINE_Z3 && !run->o->no_pretest) return true;   /* run_rung stops at the first */
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
         if (p->state == PR_PAIR_FILTERED) continue;
-        if (run->L && run->o->engine != PR_ENGINE_Z3 && !run->o->no_pretest) {   /* run_rung stops at the rest */
-            /* what refuses a copy refuses the other one too */
-            const pr_side *x = pr_encoding_side(e, p->a, PR_SIDE_A), *y = pr_encoding_side(e, p->b, PR_SIDE_A);
-            if (!x->dead && !y->dead && (x->refused || y->refused)) return false;
-            continue;
-        }
         bool dead, used;
         pr_refusal_kind kind;
         const char *why;
@@ -323,7 +320,7 @@ static bool run_rung(pr_run *run, pr_encoding *e)
                               run->o->stop_at != PR_RUNG_T1 ? 10 : 1;
     run->d.limits_ms = e->rung == PR_RUNG_T0 ? run->o->t0_timeout_ms : run->o->t1_timeout_ms;
     for (int i = 0; i < run->pairs.n; i++) run->pairs.data[i].put_off = false;
-    run->cheap_pass = !run->o->cross_check;
+    run->d.missed = 0, run->cheap_pass = !run->o->cross_check;
     for (int i = 0; i < run->pairs.n && !run->d.failed && !run->d.interrupted; i++) {
         if (!is_open(&run->pairs.data[i])) continue;
         if (run->pairs.data[i].at_launch) {

@@ -24,6 +24,7 @@ typedef struct closure {
     int n;
     pr_form form[PR_PRE_FORMS];
     bool looked[PR_PRE_FORMS]; /* splits were tried since the form last changed */
+    int split_at[PR_PRE_FORMS]; /* the ranges (space.narrowed) that the splits by numbers saw, -1: none yet */
     bool changed, contradiction;
 } closure;
 
@@ -52,6 +53,7 @@ static void add_form(closure *x, pr_form *f)
     if (x->n == PR_PRE_FORMS) return;
     pr_trace_form(&x->space, f);
     pr_form_copy(&x->form[x->n], f);
+    x->split_at[x->n] = -1;
     x->looked[x->n++] = false;
     x->changed = true;
 }
@@ -444,7 +446,7 @@ static void look(closure *x, int i)
     pr_form f;
     int before = x->form[i].n;
     if (!now(x, i, &f)) return;
-    if (f.n != before) x->looked[i] = false;
+    if (f.n != before) x->looked[i] = false, x->split_at[i] = -1;
     pr_form_copy(&x->form[i], &f);
     if (x->looked[i]) return;
     x->looked[i] = true;
@@ -462,7 +464,10 @@ static void look(closure *x, int i)
         bool product = x->space.node[f.at[0].node].op == PR_TERM_OP_MUL;
         if (from >= to && !product) return;
     }
-    splits(x, &f);
+    if (x->split_at[i] != x->space.narrowed) {       /* rows times factors mean nothing to numbers */
+        x->split_at[i] = x->space.narrowed;
+        splits(x, &f);
+    }
     if (!x->contradiction) parametric_splits(x, &f);
     if (!x->contradiction && f.n > 1) digits(x, &f);
 }

@@ -70,7 +70,7 @@ static pr_tri truth(pr_space *s, pr_term t, bool rows, int depth)
 
 pr_tri pr_pre_truth(pr_space *s, pr_term t, bool rows) { return truth(s, t, rows, 0); }
 
-static bool settled(pr_space *s)
+bool pr_pre_settled(pr_space *s)
 {
     const pr_query *q = s->q;
     for (int i = q->n_core_a + q->n_core_b; i < q->n_core; i++)
@@ -100,7 +100,7 @@ bool pr_pre_empty(pr_space *s, const char *test, pr_arena *scratch, pr_outcome *
         s->node[id].known = true; /* absent: taken for equal */
     }
 #endif
-    if (!settled(s)) return false;
+    if (!pr_pre_settled(s)) return false;
     char text[160];
     size_t n = (size_t)snprintf(text, sizeof text, "%s:", test);
     for (int i = 0; i < s->n_twins && n < sizeof text; i++) {

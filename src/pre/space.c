@@ -69,6 +69,7 @@ void pr_space_begin(pr_space *s, const pr_query *q)
     s->entered = s->n = s->n_kids = s->n_parts = s->n_rows[0] = s->n_rows[1] = 0;
     s->base_rows[0] = s->base_rows[1] = s->base_parts = 0;
     s->mirror_n = -1;
+    s->narrowed = 0;
     if (!s->clear) {                 /* later on only what the query before has used */
         memset(s->seen, 0, sizeof s->seen);
         memset(s->by_content, 0, sizeof s->by_content);
@@ -654,7 +655,7 @@ bool pr_space_narrow(pr_space *s, int node, int c, pr_interval by)
     bool changed = false;
     if (by.lo > v->lo) v->lo = by.lo, changed = true;
     if (by.hi < v->hi) v->hi = by.hi, changed = true;
-    if (changed) s->mirror_n = -1;
+    if (changed) s->mirror_n = -1, s->narrowed++;
     if (v->lo > v->hi) s->void_domain = true;
     return changed;
 }
@@ -828,5 +829,6 @@ void pr_space_assume(pr_space *s, pr_term t)
     }
     s->base_parts = s->n_parts;
     s->mirror_n = -1;
+    s->narrowed++;
     pr_stride_rows(s);
 }

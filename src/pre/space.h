@@ -61,6 +61,7 @@ typedef struct pr_space {
     pr_bound_row row[2][PR_SPACE_ROWS]; int n_rows[2];
     pr_part part[PR_SPACE_ROW_ITEMS]; int n_parts;
     int base_rows[2], base_parts;  /* what follows are rows times a factor (stride.c)                   */
+    int narrowed;                  /* counts changes of ranges and of base rows                         */
     int mirror_n;                  /* the nodes that `mirror` was found for; -1: something changed since          */
     bool mirror;                   /* both copies have the same base rows and ranges                    */
 } pr_space;
@@ -133,6 +134,8 @@ void pr_trace_product(pr_space *s, int factor, const pr_form *h, pr_i128 g);
  * alternative of distinct, or some conjunct over both copies, is false once the known differences are
  * put in. Evidence names the recovered dimensions. */
 bool pr_pre_empty(pr_space *s, const char *test, pr_arena *scratch, pr_outcome *out);
+/* The same question alone: no answer leaves from here. */
+bool pr_pre_settled(pr_space *s);
 /* Truth of a term in every solution, as far as ranges and known differences tell. rows: use conjuncts too. */
 pr_tri pr_pre_truth(pr_space *s, pr_term t, bool rows);
 /* EMPTY outright: the conjuncts contradict each other. */

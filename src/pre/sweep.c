@@ -3,12 +3,15 @@
  * Differences from the delta search first (smallest instance plus the difference), then instances of both
  * copies joined by address: corners of lanes and loops for the first programs, then all lanes of the first
  * programs. Shared values (parameters, symbolic grid) take a few typical values. At most 1024 evaluated
- * points; a point counts only when pr_query_holds says so. decision-engine.md 3.5. */
+ * points; a point counts only when pr_query_holds says so. decision-engine.md 3.5.
+ *
+ * Where only EMPTY is of use for all parameters and a launch is known, its numbers are the ones to look at: what
+ * meets there needs no prover. Products with parameters are then plain multiples. */
 #include "pre/derive.h"
 #include "pre/space.h"
 #include "pre/tape.h"
 
-enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4, DRAWS = 24, FEW_DRAWS = 2 };
+enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4, DRAWS = 24, FEW_DRAWS = 2, FEW_DELTAS = 4 };
 
 typedef struct sweep {
     const pr_query *q;
@@ -17,6 +20,8 @@ typedef struct sweep {
     int64_t left;    /* points */
     int64_t derived; /* points read off backwards, a quarter as many beside them */
     bool found;
+    const pr_env *launch; /* parameters have these values; null: typical ones */
+    int (*twin)[2];       /* positions of the space's twins, -1: not in the query */
 } sweep;
 
 static pr_i128 clip(const sweep *x, int i, pr_i128 v)
@@ -27,6 +32,13 @@ static pr_i128 clip(const sweep *x, int i, pr_i128 v)
 }
 
 static pr_var_role role(const sweep *x, int i) { return pr_var_get(x->q->terms, x->q->vars[i])->role; }
+
+static bool launch_value(const sweep *x, pr_var v, pr_i128 *out)
+{
+    if (!x->launch || v.id >= x->launch->n || !x->launch->known[v.id]) return false;
+    *out = x->launch->value[v.id];
+    return true;
+}
 
 /* Typical values of what both copies share. Returns false when the variant adds nothing. */
 static bool shared_values(sweep *x, int variant)
@@ -39,7 +51,9 @@ static bool shared_values(sweep *x, int variant)
         if (x->trio.side[i] != 2) continue;
         any = true;
         switch (role(x, i)) {
-        case PR_ROLE_PARAM: x->at[i] = clip(x, i, param[variant]); break;
+        case PR_ROLE_PARAM:
+            if (!launch_value(x, x->q->vars[i], &x->at[i])) x->at[i] = clip(x, i, param[variant]);
+            break;
         case PR_ROLE_GRID: x->at[i] = clip(x, i, grid[variant]); break;
         default: x->at[i] = clip(x, i, other[variant]); break;
         }
@@ -52,9 +66,10 @@ static bool satisfied(sweep *x)
 {
     pr_i128 address[2], d;
     const int *w = x->q->width;
+    if (pr_trio_both(&x->trio, x->at) != PR_YES) return false;        /* the shortest tape */
     for (int c = 0; c < 2; c++)
         if (pr_trio_copy(&x->trio, c, x->at, &address[c]) != PR_YES) return false;
-    if (!pr_sub_ok(address[0], address[1], &d) || d >= w[1] || -d >= w[0] || pr_trio_both(&x->trio, x->at) != PR_YES) return false;
+    if (!pr_sub_ok(address[0], address[1], &d) || d >= w[1] || -d >= w[0]) return false;
     return pr_query_holds(x->q, &(pr_point){ x->at, x->q->n_vars }) == PR_YES;
 }
 
@@ -75,9 +90,8 @@ static int position(const pr_query *q, pr_var v)
 }
 
 /* Puts value(A) - value(B) = d at the low end of the intervals; false when it does not fit. */
-static bool place(sweep *x, pr_var a, pr_var b, pr_i128 d)
+static bool place(sweep *x, int i, int j, pr_i128 d)
 {
-    int i = position(x->q, a), j = position(x->q, b);
     if (i < 0 || j < 0) return false;
     pr_i128 va = clip(x, i, 0), vb = clip(x, j, 0);
     if (va - vb < d) va = vb + d;
@@ -105,9 +119,9 @@ static void try_delta(sweep *x, const pr_space *s, const pr_form *f, const pr_de
                 in_form = true;
                 by = d->d[i];
             }
-            if (!in_form && position(q, s->twin[t][0]) < 0) continue;
+            if (!in_form && x->twin[t][0] < 0) continue;
             any_absent |= !in_form;
-            fits = place(x, s->twin[t][0], s->twin[t][1], in_form ? by : absent ? 0 : -1);
+            fits = place(x, x->twin[t][0], x->twin[t][1], in_form ? by : absent ? 0 : -1);
         }
         if (fits && try(x)) return;
         if (!any_absent) return;
@@ -162,6 +176,41 @@ static bool derive(sweep *x, const pr_space *s, const pr_form *f, const pr_delta
     return pr_derive(x->q, want[0], n[0], x->at, set) && pr_derive(x->q, want[1], n[1], x->at, set);
 }
 
+/* The value of what only parameters make. */
+static bool number_of(const sweep *x, const pr_space *s, int node, pr_i128 *out)
+{
+    const pr_space_node *v = &s->node[node];
+    if (v->op == PR_TERM_OP_CONST) {
+        *out = v->value;
+        return true;
+    }
+    if (v->op == PR_TERM_OP_VAR) return v->shared && launch_value(x, (pr_var){ (uint32_t)v->value }, out);
+    return v->param && !pr_term_none(v->rep[0]) && pr_eval(s->T, v->rep[0], x->launch, out) && !pr_is_inf(*out);
+}
+
+/* The form with the launch's numbers for what parameters make. False: it leaves the number range. */
+static bool at_launch(const sweep *x, const pr_space *s, pr_form *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        pr_item *it = &f->at[i];
+        const pr_space_node *v = &s->node[it->node];
+        pr_i128 times = 1, k;
+        int rest = -1, others = 0;
+        for (int j = 0; j < v->n && v->op == PR_TERM_OP_MUL; j++) {
+            if (!number_of(x, s, s->kid[v->first + j], &k)) rest = s->kid[v->first + j], others++;
+            else if (!pr_mul_ok(times, k, &times)) return false;
+        }
+        if (others == 1) it->node = rest;
+        else if (number_of(x, s, it->node, &times)) rest = it->node;
+        else continue;
+        if (!pr_mul_ok(it->a, times, &it->a) || !pr_mul_ok(it->b, times, &it->b)) return false;
+        if (others == 1) continue;
+        if (!pr_add_ok(f->k, it->a, &f->k) || !pr_sub_ok(f->k, it->b, &f->k)) return false;
+        it->a = it->b = 0;
+    }
+    return pr_space_reduce(s, f);
+}
+
 static bool quotients(const pr_space *s, const pr_form *f)
 {
     for (int i = 0; i < f->n; i++)
@@ -180,13 +229,13 @@ static void try_quotients(sweep *x, const pr_space *s, const pr_form *f, const p
             for (int i = 0; i < x->q->n_vars; i++)
                 if (!set[i]) x->at[i] = clip(x, i, 0);
             for (int t = 0; t < s->n_twins; t++) {
-                int i = position(x->q, s->twin[t][0]), j = position(x->q, s->twin[t][1]);
+                int i = x->twin[t][0], j = x->twin[t][1];
                 if (i < 0 || j < 0 || (set[i] && set[j])) continue;
                 any_absent = true;
                 pr_i128 by = absent ? -1 : 0;
                 if (set[i]) x->at[j] = clip(x, j, x->at[i] - by);
                 else if (set[j]) x->at[i] = clip(x, i, x->at[j] + by);
-                else place(x, s->twin[t][0], s->twin[t][1], by);
+                else place(x, i, j, by);
             }
             x->left++; /* these have a count of their own */
             if (try(x) || !any_absent) break;
@@ -372,6 +421,37 @@ static void join(sweep *x, pr_arena *scratch, int64_t points)
     if (!other && !x->found) visit(x, &w[1], 1, &p, NULL, each);
 }
 
+/* The differences leave no two executions that are distinct: none of them is worth a point. Writes to the nodes. */
+static bool only_itself(pr_space *s, const pr_form *f, const pr_delta *found, int n)
+{
+    for (int i = 0; i < f->n; i++) {
+        bool same = f->at[i].a == f->at[i].b;
+        for (int j = 1; j < n && same; j++) same = found[j].d[i] == found[0].d[i];
+        if (!same) continue;
+        s->node[f->at[i].node].known = true;
+        s->node[f->at[i].node].delta = found[0].d[i];
+    }
+    return pr_pre_settled(s);
+}
+
+/* A query over one copy asks whether something may go wrong (an operation wraps): where it does, it mostly does at the
+ * ends of the intervals. */
+static void try_ends(sweep *x)
+{
+    for (int ends = 0; ends < 8 && !x->found; ends++) {       /* bits: iterations, lanes, ids at their low ends */
+        bool used[3] = { false };
+        for (int i = 0; i < x->q->n_vars; i++) {
+            pr_var_role r = role(x, i);
+            int kind = r == PR_ROLE_ITER ? 0 : r == PR_ROLE_LANE ? 1 : r == PR_ROLE_PID ? 2 : -1;
+            if (kind >= 0) used[kind] = true;
+            x->at[i] = kind >= 0 && (ends >> kind & 1) ? clip(x, i, 0) : pr_is_inf(x->hi[i]) ? clip(x, i, INT32_MAX) : x->hi[i];
+        }
+        bool same = false;
+        for (int k = 0; k < 3; k++) same = same || (!used[k] && (ends >> k & 1));
+        if (!same) x->found = pr_query_holds(x->q, &(pr_point){ x->at, x->q->n_vars }) == PR_YES;
+    }
+}
+
 static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,
                    pr_arena *scratch, pr_outcome *out)
 {
@@ -380,31 +460,42 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     pr_form f;
     x.derived = x.left / 4;
     pr_pre_unknown("no witness among the first instances", out);
-    if (!s || !q->is_pair || !pr_trio_make(&x.trio, q, scratch)) return;
+    bool ends = !q->is_pair && limits->probe && limits->only_empty;
+    if (!s || (!q->is_pair && !ends)) return;
     x.lo = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
     x.hi = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
     x.at = PR_NEW_N(scratch, pr_i128, q->n_vars + 1);
-    int variants = 0;
     for (int i = 0; i < q->n_vars; i++) {
         const pr_var_info *v = pr_var_get(q->terms, q->vars[i]);
         x.lo[i] = v->lo;
         x.hi[i] = v->hi;
-        if (x.trio.side[i] == 2) variants = VARIANTS;
+        if (limits->only_empty && v->role == PR_ROLE_PARAM) x.launch = q->hint;
     }
-    if (!variants) variants = 1;
+    if (ends) {
+        try_ends(&x);
+        if (x.found) *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS, .evidence = "sweep", .point = { x.at, q->n_vars } };
+        return;
+    }
     pr_space_begin(s, q);
     pr_delta *found = pr_arena_raw(scratch, sizeof *found * DELTAS);
     bool all, derived = false, *set = PR_NEW_N(scratch, bool, q->n_vars + 1);
-    int n = 0;
-    if (pr_space_overlap(s, &f)) {
+    int n = 0, variants = 1;
+    if (pr_space_overlap(s, &f) && (!x.launch || at_launch(&x, s, &f))) {
         int64_t nodes = pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES);
         derived = quotients(s, &f);
-        n = pr_radix_search(s, &f, &nodes, found, DELTAS, &all);
-        for (int v = 0; v < variants && !x.found; v++) {
-            if (!shared_values(&x, v)) break;
-            for (int i = 0; i < n && !x.found && x.left > 0; i++) try_delta(&x, s, &f, &found[i]);
-            for (int i = 0; i < n && !x.found && derived; i++) try_quotients(&x, s, &f, &found[i], set, 0, FEW_DRAWS);
-        }
+        n = pr_radix_search(s, &f, &nodes, found, x.launch ? FEW_DELTAS : DELTAS, &all);
+        if (limits->probe && x.launch && n > 0 && all && only_itself(s, &f, found, n)) return;
+    }
+    if ((limits->probe && n <= 0) || !pr_trio_make(&x.trio, q, scratch)) return;
+    x.twin = pr_arena_alloc(scratch, sizeof *x.twin * (size_t)(s->n_twins + 1));
+    for (int t = 0; t < s->n_twins; t++)
+        for (int c = 0; c < 2; c++) x.twin[t][c] = position(q, s->twin[t][c]);
+    for (int i = 0; i < q->n_vars; i++)
+        if (x.trio.side[i] == 2 && !launch_value(&x, q->vars[i], &x.at[i]) && !(x.launch && limits->probe)) variants = VARIANTS;
+    for (int v = 0; v < variants && !x.found && n > 0; v++) {
+        if (!shared_values(&x, v)) break;
+        for (int i = 0; i < n && !x.found && x.left > 0; i++) try_delta(&x, s, &f, &found[i]);
+        for (int i = 0; i < n && !x.found && derived; i++) try_quotients(&x, s, &f, &found[i], set, 0, x.launch && limits->probe ? 1 : FEW_DRAWS);
     }
     int64_t points = x.left / variants;
     for (int v = 0; v < variants && !x.found && x.left > 0 && !limits->probe; v++)

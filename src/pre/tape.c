@@ -41,6 +41,10 @@ pr_tape *pr_tape_new(pr_arena *scratch, const pr_query *q)
     x->n_terms = pr_terms_count(q->terms);
     x->slot_of = PR_NEW_N(scratch, int, x->n_terms);
     x->reads = PR_NEW_N(scratch, bool, q->n_vars + 1);
+    pr_vec_reserve(scratch, &x->ops, 32);
+    pr_vec_reserve(scratch, &x->operand, 64);
+    pr_vec_reserve(scratch, &x->coef, 64);
+    pr_vec_reserve(scratch, &x->small_coef, 64);
     return x;
 }
 
@@ -301,15 +305,21 @@ bool pr_tape_value(const pr_tape *x, int slot, pr_i128 *v)
     return x->is_fast || x->ok[slot];
 }
 
+/* All roots in one traversal. */
+static bool add_roots(pr_tape *x, const pr_term *t, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (pr_term_none(t[i]) || t[i].id >= x->n_terms) return false;
+    if (n) pr_term_visit_all(x->q->terms, t, n, compile, x);
+    return !x->bad;
+}
+
 /* --- three tapes --------------------------------------------------------------------------------- */
 
 static bool add_all(pr_trio *x, int c, const pr_term *t, int n)
 {
-    for (int i = 0; i < n; i++) {
-        int slot = pr_tape_add(x->tape[c], t[i]);
-        if (slot < 0) return false;
-        x->conj[c][x->n_conj[c]++] = slot;
-    }
+    if (!add_roots(x->tape[c], t, n)) return false;
+    for (int i = 0; i < n; i++) x->conj[c][x->n_conj[c]++] = x->tape[c]->slot_of[t[i].id] - 1;
     return true;
 }
 
@@ -332,11 +342,8 @@ bool pr_trio_make(pr_trio *x, const pr_query *q, pr_arena *scratch)
         x->addr[c] = pr_tape_add(x->tape[c], q->addr[c]);
         if (x->addr[c] < 0) return false;
     }
-    for (int i = 0; i < q->n_distinct; i++) {
-        int slot = pr_tape_add(x->tape[2], q->distinct[i]);
-        if (slot < 0) return false;
-        x->alternative[x->n_alternative++] = slot;
-    }
+    if (!add_roots(x->tape[2], q->distinct, q->n_distinct)) return false;
+    for (int i = 0; i < q->n_distinct; i++) x->alternative[x->n_alternative++] = x->tape[2]->slot_of[q->distinct[i].id] - 1;
     for (int i = 0; i < q->n_vars; i++) {
         bool in_a = pr_tape_reads(x->tape[0], i), in_b = pr_tape_reads(x->tape[1], i);
         x->side[i] = in_a == in_b ? 2 : in_b;

@@ -90,6 +90,57 @@ static void test_tape(int rounds)
     }
 }
 
+/* For all parameters, at a launch: its numbers refute, and only they are looked at. The stride is 64 or more, so rows of 64
+ * lanes never meet; rows of 96 lanes meet under a stride of 80. */
+static const struct { const char *name; pr_i128 stride; bool hint, race; const char *text; } launches[] = {
+#define ROWS(lanes)                                                                                       \
+    "(query (copies inter same 0 0) (var A.p pid 0 a 0 99) (var B.p pid 0 b 0 99) (var A.l lane 0 a 0 " lanes ") " \
+    "(var B.l lane 0 b 0 " lanes ") (var S param 0 shared 64 2147483647) (twin A.p B.p) (twin A.l B.l) " LESS \
+    "(addr 4 (+ (* 4 (* A.p S)) (* 4 A.l))) (addr 4 (+ (* 4 (* B.p S)) (* 4 B.l))))"
+#define WRAPS(programs, most)                                                                             \
+    "(query (var A.p pid 0 a 0 " programs ") (var A.k iter 0 a 0 7) (var S param 0 shared 0 " most ") "       \
+    "(core (not (fits i32 (+ (* A.p S) (* -1 A.k))))) (core (<= A.k 3)))"
+    { "rows that meet at the launch", 80, true, true, ROWS("95") },
+    { "rows that meet elsewhere only", 96, true, false, ROWS("95") },
+    { "products without numbers have no differences to look at", 0, false, false, ROWS("95") },
+    { "rows that never meet", 64, true, false, ROWS("63") },
+    { "an operation that may wrap", 1, true, true, WRAPS("65535", "65536") },
+    { "one that does not", 1, true, false, WRAPS("32767", "65536") },
+};
+
+static void test_launches(pr_arena *arena)
+{
+    const pr_limits limits = { .max_ops = 20000, .first_ops = 700, .max_leaves = 256, .probe = true, .only_empty = true };
+    const pr_engine *sweep = pr_engine_sweep();
+    pr_engine_ctx *ctx = sweep->open(arena);
+    for (size_t i = 0; i < PR_LEN(launches); i++) {
+        const char *why = "";
+        pr_outcome o;
+        pr_terms *T = pr_terms_new(arena);
+        pr_query *q = pr_query_parse(T, arena, (pr_str){ launches[i].text, strlen(launches[i].text) }, &why);
+        CHECK(q != NULL);
+        if (!q) {
+            fprintf(stderr, "%s: %s\n", launches[i].name, why);
+            continue;
+        }
+        uint32_t n = pr_vars_count(T);
+        pr_i128 *value = PR_NEW_N(arena, pr_i128, n);
+        bool *known = PR_NEW_N(arena, bool, n), met = false;
+        for (uint32_t v = 1; v < n; v++)
+            if (pr_var_get(T, (pr_var){ v })->role == PR_ROLE_PARAM) known[v] = true, value[v] = launches[i].stride;
+        pr_env env = { value, known, n };
+        if (launches[i].hint) q->hint = &env;
+        sweep->decide(ctx, q, &limits, arena, &o);
+        met = o.answer == PR_ANSWER_WITNESS;
+        CHECK(met == launches[i].race && o.answer != PR_ANSWER_EMPTY);
+        if (met) CHECK(pr_query_holds(q, &o.point) == PR_YES);
+        for (int v = 0; v < q->n_vars && met && launches[i].hint && q->is_pair; v++)
+            if (pr_var_get(T, q->vars[v])->role == PR_ROLE_PARAM) CHECK(o.point.value[v] == launches[i].stride);
+        if (check_failures) fprintf(stderr, "  %s\n", launches[i].name);
+    }
+    sweep->close(ctx);
+}
+
 int main(void)
 {
     test_tape(400);
@@ -116,6 +167,7 @@ int main(void)
         if (check_failures) fprintf(stderr, "  %s\n", cases[i].name);
     }
     sweep->close(ctx);
+    test_launches(arena);
     pr_arena_free(arena);
     return check_done();
 }
