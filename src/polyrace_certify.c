@@ -150,9 +150,17 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
     quoted(w, "rung", v->rung ? pr_rung_name(v->rung) : NULL);
     const pr_config_verdict *shared = v->ttgir ? v : v->second;      /* proved by relations that no query states */
     pr_buf_puts(&w->m, ",\"shared_memory\":");
-    if (shared) pr_buf_printf(&w->m, "{\"status\":\"%s\",\"certified\":false}", pr_verdict_status_name(shared->status));
-    else pr_buf_puts(&w->m, "null");
-    if (j->lowered) {
+    if (shared) {
+        const char *text = shared->ttgir_certificate;
+        pr_buf_printf(&w->m, "{\"status\":\"%s\",\"scope\":\"%s\",\"certified\":%s", pr_verdict_status_name(shared->status),
+                      pr_ttgir_scope_name(shared->ttgir_launch), text ? "true" : "false");
+        if (text) {
+            pr_buf_putc(&w->m, ',');
+            s = file(w, "events", pr_arena_printf(w->arena, "shared%d.txt", k), text, strlen(text));
+        }
+        pr_buf_putc(&w->m, '}');
+    } else pr_buf_puts(&w->m, "null");
+    if (s == PR_OK && j->lowered) {
         pr_buf text;
         pr_buf_init(&text, w->arena);
         pr_records_print(&text, R, true);

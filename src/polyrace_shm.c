@@ -41,6 +41,7 @@ static void shm_options(const pr_plan *p, pr_job *j, const pr_op *func, pr_shm_o
     options.strict_gluon = p->o.strict_gluon;
     options.stage = (pr_shm_stage)p->o.ttgir_stage;
     options.cross_check = p->o.cross_check;
+    options.certify = p->o.certify_dir != NULL;
     options.interrupt = &p->ctx->interrupt;
     *o = options;
 }

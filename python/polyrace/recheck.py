@@ -26,11 +26,15 @@ import sys
 from typing import Callable, Dict, List, Optional, Tuple
 
 if __package__:
+    from .recheck_events import Open
     from .recheck_records import Records, _about, _granted
+    from .recheck_shared import Proof
     from .recheck_text import EMPTY, NOT_EMPTY, UNKNOWN, Rejected, Table, _launch_values, _steps, _tables
 else:                                          # as a script: its own folder and nothing else
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    from recheck_events import Open
     from recheck_records import Records, _about, _granted
+    from recheck_shared import Proof
     from recheck_text import EMPTY, NOT_EMPTY, UNKNOWN, Rejected, Table, _launch_values, _steps, _tables
 
 
@@ -42,6 +46,7 @@ class Solver:
     def __init__(self, name: str, version: str, solve: Callable[[str], str]):
         self.name, self.version, self.solve = name, version, solve
         self.confirmed = 0
+        self.module = None                                        # isl: islpy
 
 
 def _answer(text: str) -> str:
@@ -101,7 +106,8 @@ def _z3(limit: int) -> Optional[Solver]:
         s = z3.Solver()
         s.set("rlimit", limit)
         s.from_string(text.replace("(check-sat)", ""))
-        return {z3.unsat: EMPTY, z3.sat: NOT_EMPTY}.get(s.check(), UNKNOWN)
+        answer = s.check()                                        # its answers are no dictionary keys
+        return EMPTY if answer == z3.unsat else NOT_EMPTY if answer == z3.sat else UNKNOWN
     return Solver("z3", z3.get_version_string(), solve_module)
 
 
@@ -114,7 +120,9 @@ def _isl() -> Optional[Solver]:
     def solve(text: str) -> str:
         text = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
         return EMPTY if islpy.Set(text).is_empty() else NOT_EMPTY
-    return Solver("isl", getattr(islpy.version, "VERSION_TEXT", "module"), solve)
+    out = Solver("isl", getattr(islpy.version, "VERSION_TEXT", "module"), solve)
+    out.module = islpy
+    return out
 
 
 # ---- one certificate ----------------------------------------------------------------------------------------
@@ -159,6 +167,10 @@ def _shape(doc: dict) -> None:
     if doc["status"] == "ok":
         if not configs or any(c["status"] != "ok" for c in configs):
             raise Rejected("the verdict is ok, but not that of every configuration")
+        if all(c["rung"] is None for c in configs) and doc["scope"] is None:   # TTGIR texts alone: _shared
+            if not all(c.get("shared_memory") for c in configs) or any(c["records"] or c["claims"] or c["ledger"] for c in configs):
+                raise Rejected("the verdict is ok, but it speaks of nothing")
+            return
         weakest = max((c["rung"] for c in configs), key=list(_SCOPES).index)
         if doc["scope"] != _SCOPES[weakest]:
             raise Rejected(f"the scope {doc['scope']} is not that of the rung {weakest}")
@@ -293,27 +305,70 @@ def _launch(path) -> Tuple[Optional[dict], str]:
     return (doc, os.path.dirname(str(path))) if isinstance(doc, dict) else (None, "")
 
 
+def _ttgir(path, launch: Optional[dict], where: str) -> str:
+    """The TTGIR text that the certificate is about, when it is still there."""
+    if launch is not None:
+        if isinstance(launch.get("ttgir_text"), str):
+            return launch["ttgir_text"]
+        if not isinstance(launch.get("ttgir"), str):
+            return ""
+        path = os.path.join(where, launch["ttgir"])
+    try:
+        with open(str(path), encoding="utf-8", errors="replace") as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+def _shared(folder: str, shared: Optional[dict], isl: Optional[Solver], limit: int, text: str, qualifiers: List[str]) -> Tuple[str, int]:
+    """Why the part about shared memory is not confirmed, or '', and how many pairs of operations meet."""
+    if not shared or not shared.get("certified"):
+        return "the certificate holds nothing about it", 0
+    if not isl:
+        return "isl is not here (pip install islpy)", 0
+    events = _read(folder, shared["events"])
+    try:
+        proof = Proof(events, isl.module, limit * 4000)
+        if proof.head["scope"] != shared["scope"]:
+            raise Rejected("the scope about shared memory is not that of its events")
+        for q in proof.qualifiers():
+            if q not in qualifiers:
+                raise Rejected(f"shared memory: no qualifier says '{q}'")
+        proof.covers(text)
+        proof.check()
+    except Open as e:
+        return str(e), 0
+    except isl.module.Error as e:
+        return f"isl gave up ({str(e).splitlines()[0][:80]})", 0
+    isl.confirmed += 1
+    return "", proof.pairs
+
+
 def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Callable[[str], None],
-            every: bool = False) -> bool:
+            every: bool = False, limit: int = 300_000) -> bool:
     """True when everything is confirmed. Raises Rejected when something is wrong, false when something is open."""
     doc = _manifest(folder)
     launch, where = _launch(doc.get("input"))
-    if doc["status"] == "ok" and any(c["rung"] is None or "records_text" not in c for c in doc["configs"]):
-        say(f"{folder}: {doc['kernel']}: ok: not confirmed: it holds no records (there are no certificates of shared memory)")
-        return False
     _shape(doc)
-    shared = [c["shared_memory"] for c in doc["configs"] if c.get("shared_memory")]
-    if doc["status"] == "ok" and any(s.get("status") != "ok" for s in shared):
-        raise Rejected("the verdict is ok, but that about shared memory is not")
     open_claims, folded = 0, 0
+    shared = [c["shared_memory"] for c in doc["configs"] if c.get("shared_memory")]
     named = launch is not None and any(launch.get(k) for k in ("ttgir", "ttgir_text"))
-    unseen = doc["status"] == "ok" and bool(shared or named)
+    unseen, meetings = "", 0
+    if doc["status"] == "ok" and (shared or named):
+        if any(s.get("status") != "ok" for s in shared):
+            raise Rejected("the verdict is ok, but that about shared memory is not")
+        for c in doc["configs"]:
+            why, n = _shared(folder, c.get("shared_memory"), isl, limit, _ttgir(doc.get("input"), launch, where),
+                             doc["qualifiers"])
+            unseen, meetings = unseen or why, meetings + n
     if unseen:
-        say("  not confirmed: shared and tensor memory of the TTGIR text (there are no certificates of it)")
+        say(f"  not confirmed: shared and tensor memory of the TTGIR text: {unseen}")
     filtered: Dict[str, int] = {}
     counts: Dict[str, int] = {}
     total = by_steps = 0
     for config in doc["configs"]:
+        if config["rung"] is None and config.get("shared_memory") and "records_text" not in config:
+            continue                                              # a TTGIR text alone
         records = Records(_read(folder, config["records_text"]) if "records_text" in config else "")
         rows = _ledger(config, records)
         _qualified(config, records, doc["qualifiers"])
@@ -363,7 +418,10 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
                 folded += 1
     bad = open_claims + folded
     state = "confirmed" if not bad else f"{open_claims} of {total} claims and {folded} pairs not confirmed"
-    state = ("the TTIR part is " if unseen and not bad else "") + state
+    if unseen:
+        state = "not confirmed" if doc["scope"] is None else ("the TTIR part is " if not bad else "") + state
+    elif meetings:
+        state += f"; shared memory by isl ({meetings} pairs of operations)"
     say(f"{folder}: {doc['kernel']}: {doc['status']}{' (' + doc['scope'] + ')' if doc.get('scope') else ''}: {state}; {total} claims "
         f"({', '.join(f'{k} {v}' for k, v in sorted(counts.items())) or 'none'}; {by_steps} in steps), pairs by the records: "
         f"{', '.join(f'{k} {v}' for k, v in sorted(filtered.items())) or 'none'}")
@@ -404,7 +462,7 @@ def main(argv: Optional[List[str]] = None) -> int:
             seen += 1
             lines: List[str] = []
             try:
-                good = recheck(folder, solvers, isl, lines.append, a.all)
+                good = recheck(folder, solvers, isl, lines.append, a.all, a.limit)
                 if not good and status == 0:
                     status = 2
             except Rejected as e:

@@ -294,10 +294,13 @@ static bool touch_memory(pr_machine *m, const pr_op *op, const pr_interp_event *
         return false;
     }
     pr_itile *r = w ? pr_itile_new(m, e->n_lanes, false) : NULL;
+    if (r) {                                         /* also where the run ends before the last lane           */
+        memset(r->x, 0, (size_t)e->n_lanes * sizeof *r->x);
+        memset(r->known, 0, (size_t)e->n_lanes);
+    }
     for (int64_t i = 0; i < e->n_lanes && m->halt == PR_HALT_NONE; i++) {
         pr_interp_lane_info lane = pr_interp_lane(e, i);
         pr_interp_touch x = {.lane = i, .addr = lane.addr};
-        if (r) r->x[i] = 0, r->known[i] = 0;
         if (lane.active == PR_NO) {
             if (r && p->other) r->known[i] = pr_ival_at(pr_im_get(m, p->other), i, &r->x[i]);
             continue;

@@ -106,6 +106,7 @@ typedef struct pr_config_verdict {
     pr_counts counts;
     bool ttgir;                    /* shared and tensor memory: findings instead of races            */
     bool ttgir_launch;             /* OK: proved for the values of the launch, not for every trip count  */
+    const char *ttgir_certificate; /* OK, where asked for: what recheck builds the proof from              */
     PR_VEC(pr_finding) findings;
     PR_VEC(pr_ordered_pair) ordered;   /* of a proved one                                           */
     struct pr_config_verdict *second; /* of the TTGIR text beside a TTIR text, null without one      */

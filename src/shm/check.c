@@ -1,5 +1,6 @@
 /* The order of work on one kernel (shared-memory.md 4.10); see check.h. */
 #include "shm/check.h"
+#include "shm/certify.h"
 #include "shm/explain.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -434,11 +435,17 @@ static void take(const attempt *a, pr_config_verdict *out)
         pr_vec_push(arena, &out->ordered, pair);
     }
     if (a->ok) qualify(&a->w, &a->model, out);
+    if (!a->ok || !a->w.p->certify) return;
+    pr_buf text;
+    pr_buf_init(&text, arena);
+    pr_shm_print_certificate(&text, a->w.p, &a->model, &a->proof, a->w.p->bound != NULL);
+    out->ttgir_certificate = text.data;
 }
 
 static pr_shm_prog *read_text(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o)
 {
     pr_shm_prog *p = pr_shm_read(arena, ir, func);
+    p->certify = o->certify;
     if (o->stage == PR_SHM_STAGE_AFTER_ALLOCATION) p->allocated = true;
     for (int i = 0; o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION && i < p->allocs.n; i++) p->allocs.data[i].offset = -1;
     if (o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION) p->allocated = false;

@@ -12,6 +12,7 @@ typedef struct pr_shm_options {
     int64_t max_ops;             /* isl operations of one kernel, 0 = no limit                      */
     bool no_proof;               /* bounded runs only                                            */
     bool explain;
+    bool certify;                /* fill in the certificate of a proof                             */
     bool check_membar;           /* judge the text as it stands: CTA barriers and fences must be in it   */
     bool strict_gluon;           /* note the proxy fences that one partition leaves to the compiler        */
     pr_shm_stage stage;

@@ -131,7 +131,11 @@ static bool view(pr_walk *w, const pr_op *op)
 void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
 {
     bool opaque = pred.kind != PR_SV_TERM || !pr_term_is_bool(w->T, pred.t) || pr_flat_local(w, pred.t, true);
-    if (!w->emit || (!opaque && pr_term_is(pred.t, PR_TERM_FALSE))) return;
+    if (!w->emit) return;
+    if (!opaque && pr_term_is(pred.t, PR_TERM_FALSE)) {
+        if (!w->concrete && w->p->certify) pr_vec_push(w->arena, &w->model->never, e.op);
+        return;
+    }
     e.agent = w->agent;
     e.warps = w->warps;
     e.ws = w->ws;

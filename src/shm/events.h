@@ -189,6 +189,7 @@ typedef struct pr_shm_prog {
     pr_refusal_vec refusals;     /* nothing can be concluded                                     */
     bool assumes_no_overflow;    /* some value could wrap at its printed width                      */
     bool assumes_nonneg;         /* an unsigned operation was read as a signed one                  */
+    bool certify;                /* keep what a certificate says (certify.h)                      */
     bool membar;                 /* judge the text as it stands: CTA barriers are events (membar.h)       */
     const pr_shm_binding *bound; /* both walks are about this launch only; null: about every launch    */
 } pr_shm_prog;
@@ -215,6 +216,7 @@ void pr_shm_run(pr_shm_prog *p, pr_arena *scratch, const int64_t *value, int n_v
 
 typedef struct pr_shm_model {
     pr_shm_events events;        /* all agents, in text order                                     */
+    PR_VEC(const pr_op *) never; /* certify: operations whose predicate is false                   */
     int n_ws;
     pr_refusal_vec refusals;     /* no proof can come of it                                      */
 } pr_shm_model;

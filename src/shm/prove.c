@@ -940,6 +940,16 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
         out->direct = pr_rel_text(q.R, p->arena, q.step);
         out->closure = pr_rel_text(q.R, p->arena, q.closure);
     }
+    if (p->certify && out->proved) {
+        pr_term *phases = PR_NEW_N(p->arena, pr_term, n * PR_SHM_BARS + 1);
+        memcpy(phases, q.phase, n * PR_SHM_BARS * sizeof *phases);
+        out->phases = phases;
+        out->closure = pr_rel_text(q.R, p->arena, q.closure);
+        for (int i = 0; i < q.pairs.n; i++) {
+            pr_shm_meeting one = { q.pairs.data[i].x, q.pairs.data[i].y, pr_rel_text(q.R, p->arena, q.pairs.data[i].conflicts) };
+            pr_vec_push(p->arena, &out->meetings, one);
+        }
+    }
     out->isl_ops = pr_rels_operations(q.R);
     for (int i = 0; i < q.pairs.n && out->proved; i++) {      /* after the verdict: texts cannot change it        */
         const conflicting *c = &q.pairs.data[i];

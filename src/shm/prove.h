@@ -22,6 +22,8 @@ typedef struct pr_shm_ordered { const pr_shm_event *first, *second; const char *
 /* Two operations that touch common bytes at some instances, with relations in isl's notation. */
 typedef struct pr_shm_explained { int first, second; /* events */ const char *conflicts, *race; /* what nothing orders */ pr_tri ordered; } pr_shm_explained;
 
+typedef struct pr_shm_meeting { int x, y; const char *conflicts; } pr_shm_meeting;
+
 typedef struct pr_shm_proof {
     bool proved;
     bool explain;                /* asked for: what follows, also for a kernel that is not proved        */
@@ -29,6 +31,8 @@ typedef struct pr_shm_proof {
     const char *direct, *closure;/* happens-before between barrier phases, null: not found                */
     PR_VEC(pr_shm_explained) explained;
     PR_VEC(pr_shm_ordered) ordered;   /* proved: every pair of operations with a conflict                */
+    const pr_term *phases;       /* p->certify: by event * PR_SHM_BARS, the phase of its barrier           */
+    PR_VEC(pr_shm_meeting) meetings; /* p->certify: all of `ordered`, by event                          */
     pr_refusal_vec refusals;     /* why not, when not                                            */
     /* Launch values (by parameter number) at which something was not proved, to be run. */
     PR_VEC(pr_i128 *) candidates;

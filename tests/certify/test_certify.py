@@ -45,6 +45,7 @@ def seal(folder, doc):
     for config in doc["configs"]:
         entries = [config.get("records_text")] + [c.get(k) for c in config["claims"] for k in ("smt2", "isl")]
         entries += [a.get("contents") for a in config["arguments"]]
+        entries.append((config.get("shared_memory") or {}).get("events"))
         for e in entries:
             if e:
                 with open(os.path.join(folder, e["file"]), "rb") as f:
@@ -398,13 +399,87 @@ class Certificates(unittest.TestCase):
             f.write(body)
         self.rejected(folder, "a path outside")
 
-    def test_shared_memory_has_none(self):
-        """An ok about a TTGIR text is never called confirmed."""
+    def test_shared_memory(self):
+        """Every proof about the TTGIR texts of the protocols (--all: and of Triton's own kernels) is confirmed."""
+        texts = sorted(glob.glob(os.path.join(TESTS, "shm", "ttgir", "*.ttgir")))
+        texts += sorted(glob.glob(os.path.join(TESTS, "shm", "stock", "*.ttgir")))[0 if ALL else 4::1 if ALL else 9]
         folder = os.path.join(self.root, "shared")
-        certify(folder, os.path.join(TESTS, "shm", "ttgir", "cp_arrive.increment.ttgir"))
+        certify(folder, *texts)
         code, out = recheck(folder)
-        self.assertEqual(code, 2, out)
-        self.assertIn("not confirmed", out)
+        proofs = [line for line in out.splitlines() if ": ok: " in line]
+        self.assertEqual([line for line in proofs if ": ok: confirmed; shared memory by isl" not in line], [], out)
+        self.assertEqual(code, 0, out)
+        self.assertGreaterEqual(len(proofs), 140 if ALL else 75)
+        print(f"shared memory: {len(proofs)} proofs confirmed")
+
+    def test_shared_memory_tampered(self):
+        """A sealed certificate about shared memory with something changed in it is not accepted."""
+        kernels = ("ring_wgmma.ok", "ring_cp.ok", "handoff_store.ok", "cp_arrive.ok")
+        originals = {}
+        for k in kernels:
+            originals[k] = os.path.join(self.root, "shared-" + k)
+            certify(originals[k], os.path.join(TESTS, "shm", "ttgir", k + ".ttgir"))
+            self.assertEqual(recheck(originals[k])[0], 0, k)
+        first = lambda pattern, new: lambda text: re.sub(pattern, new, text, count=1, flags=re.M)       # noqa: E731
+
+        def swapped(text):
+            a, b = re.findall(r"^\(event \d+ \(kind (?:wait|cp_wait|arrive|store_wait|dot|cp|store|access)\).*?\(seq (\d+)\)", text, re.M)[:2]
+            return re.sub(r"\(seq (\d+)\)", lambda m: f"(seq {b if m[1] == a else a if m[1] == b else m[1]})", text)
+
+        def renumbered(text, kind):
+            lines, n = [], 0
+            gone = next(i for i, line in enumerate(text.split("\n")) if f"(kind {kind})" in line)
+            for i, line in enumerate(text.split("\n")):
+                if i == gone:
+                    continue
+                if line.startswith("(event "):
+                    line, n = re.sub(r"^\(event \d+", f"(event {n}", line), n + 1
+                lines.append(line)
+            return "\n".join(lines)
+
+        def without(kind):
+            return lambda text: renumbered(text, kind) if f"(kind {kind})" in text else text
+
+        changes = {
+            "a pair removed": first(r"^\(meet .*\n", ""),
+            "a pair that meets less often": first(r'^(\(meet \d+ \d+ ".*? -> \{ )', r"\1E99[] -> E98[]; "),
+            "happens-before of another kernel": first(r'^\(closure ".*"\)$', '(closure "{ P7[i] -> P7[i + 1] }")'),
+            "a bound shifted by one": first(r"\(<= \(\+ 1 (k0|\(\* -1)", lambda m: m[0].replace("+ 1", "+ 2")),
+            "the phase of a wait shifted": first(r"(\(kind wait\).*?\(number )([^v]*?\)|\S+?)\) \(view", r"\1(+ 1 \2)) (view"),
+            "another arrival count": first(r"(\(kind init\).*?\(count )1\)", r"\g<1>2)"),
+            "a weaker wait called a stronger one": first(r"(\(kind (?:cp|dot|store)_wait\).*?\(count )(\d+)\)", lambda m: f"{m[1]}{int(m[2]) + 1})"),
+            "another slot": first(r"\(at \(fmod k\d 3\)\)", "(at (fmod k0 2))"),
+            "program order changed": swapped,
+            "a wait removed": without("wait"), "a copy removed": without("cp"), "a wait for copies removed": without("cp_wait"),
+            "a fence removed": without("fence"), "an arrival removed": without("arrive"), "an access removed": without("access"),
+            "a write called a read": first(r"\(does write\)", "(does read)"),
+            "another unit": first(r"\(unit (?:wgmma|cp|tma_store)\)", "(unit threads)"),
+            "another agent": first(r"(\(kind (?:wait|cp)\).*?)\(agent (\d)\)", lambda m: f"{m[1]}(agent {1 - int(m[2])})"),
+            "another scope": lambda text: text.replace("(scope every-trip-count)", "(scope launch)"),
+        }
+        done, accepted = 0, []
+        for why, change in changes.items():
+            for k in kernels:
+                folder = os.path.join(self.root, "copy")
+                shutil.rmtree(folder, ignore_errors=True)
+                shutil.copytree(originals[k], folder)
+                path = os.path.join(folder, "shared0.txt")
+                with open(path, encoding="utf-8") as f:
+                    before = f.read()
+                after = change(before)
+                if after == before:
+                    continue
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(after)
+                with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as f:
+                    seal(folder, json.load(f))
+                code, out = recheck("--solver=isl", folder)
+                if code != 1 or "REJECTED" not in out:
+                    accepted.append(f"{k}: {why}: {out}")
+                done += 1
+        self.assertEqual(accepted, [])
+        print(f"shared memory: {done} tampered certificates rejected")
+        self.assertGreaterEqual(done, 45)
 
     def test_shared_memory_beside_ttir(self):
         """A launch with both texts: the TTIR part is verified, the ok is not confirmed, whatever the manifest says."""

@@ -1,0 +1,718 @@
+"""The proof about shared memory, worked out again from the events of a certificate (recheck_events.py) with isl. Shares no code with the
+analyser. What has to hold, and why that is enough, docs/shared-memory.md and docs/certificates.md say:
+
+* slots stay in their arrays; the phase of every wait has the parity that the wait names;
+* happens-before between barrier phases has a fixpoint and no cycle;
+* every phase that is waited for gets its arrivals and bytes, and none gets more; no wait passes early (W1), no barrier laps a waiter (W2), no
+  arrival counts for an earlier phase (A1);
+* barriers are initialised before use, once, and used before they are invalidated;
+* every two accesses to common bytes are ordered, with a fence where the second one goes through another proxy.
+
+Where the last set is not empty, or a number of the certificate differs, the certificate is rejected."""
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Dict, List, Optional, Tuple
+
+if __package__:
+    from .recheck_events import COUNTED, Event, Model, Open, View, _all, _renamed
+    from .recheck_text import Rejected
+else:
+    from recheck_events import COUNTED, Event, Model, Open, View, _all, _renamed
+    from recheck_text import Rejected
+
+DEPTH = 8                                                          # compositions in search of a fixpoint
+
+
+def _join(parts):
+    out = None
+    for p in parts:
+        out = p if out is None else out.union(p)
+    return out
+
+
+class Proof(Model):
+    def __init__(self, text: str, isl, limit: int):
+        super().__init__(text, isl, limit)
+        self.n = len(self.events)
+        self.pairs = 0
+        self.claims: List[Tuple[str, object, object]] = []        # what, conflicts, orders: each conflict is in an order
+        for name in ("ord", "ord_to", "done", "local", "to_phases", "all_phases", "from_phases", "arrivals", "phase_map"):
+            setattr(self, name, lru_cache(maxsize=None)(getattr(self, "_" + name)))
+
+    # ---- small things -----------------------------------------------------------------------------------
+    def union(self, parts):
+        out = _join(parts)
+        return out.coalesce() if out is not None else self.none()
+
+    @staticmethod
+    def then(a, b):
+        return a.apply_range(b).coalesce()
+
+    def must_be_empty(self, left, why: str) -> None:
+        if not left.is_empty():
+            raise Rejected(f"shared memory: {why}")
+
+    @staticmethod
+    def same_threads(a: Event, b: Event) -> bool:
+        return a.agent == b.agent and (a.agent == 0 or a.ws == b.ws)
+
+    def flat(self, e: Event) -> bool:
+        return self.flat_at(e) >= 0
+
+    def coupled(self, flat: Event, other: Event) -> bool:
+        """The order of the two depends on which execution of its flat loop the first one is in."""
+        at = self.flat_at(flat)
+        if at < 0 or flat.exact:
+            return False
+        return self.loops[flat.loops[at]]["outer"] in other.loops and flat.loops[at] not in other.loops
+
+    # ---- order of one agent -----------------------------------------------------------------------------
+    def before(self, x: Event, y: Event):
+        """x before y in program order, over the counters of x and the second ones of y; None: never."""
+        if x.agent != y.agent:
+            sides = x.ws == y.ws and x.ws >= 0
+            return "true" if not sides and x.seq < y.seq else None
+        ways, equal = [], []
+        for i, (a, b) in enumerate(zip(x.loops, y.loops)):
+            if a != b:
+                break
+            if i + 1 < min(len(x.loops), len(y.loops)) and x.loops[i + 1] == y.loops[i + 1] and self.loops[x.loops[i + 1]]["flat"]:
+                continue                                          # the counter of a flat loop says it for both
+            ways.append(_all(*equal, ["<", f"k{a}", f"j{a}"]))
+            equal = [*equal, ["=", f"k{a}", f"j{a}"]]
+        if x.seq < y.seq:
+            ways.append(_all(*equal))
+        return ["or", *ways] if ways else None
+
+    def in_order(self, x: Event, y: Event):
+        """Of one nest, later iterations belong to the same or later executions."""
+        i, j = self.flat_at(x), self.flat_at(y)
+        if i < 0 or j < 0:
+            return "true"
+        a, b = self.loops[x.loops[i]], self.loops[y.loops[j]]
+        if a["nest"] != b["nest"]:
+            return "true"
+        t, u, e, f = f"k{x.loops[i]}", f"j{y.loops[j]}", f"k{a['outer']}", f"j{b['outer']}"
+        return ["or", _all(["=", t, u], ["=", e, f]), _all(["<", t, u], ["<=", e, f]), _all(["<", u, t], ["<=", f, e])]
+
+    def pair(self, x: int, y: int, condition):
+        """{ x -> y : condition }, both happening."""
+        if condition is None:
+            return self.none()
+        a, b = self.events[x], self.events[y]
+        return self.make(f"E{x}", self.counters(a), f"E{y}", self.counters(b, "j"), [], [a.when, _renamed(b.when), condition])
+
+    def _ord(self, x: int, y: int):
+        return self.pair(x, y, self.before(self.events[x], self.events[y]))
+
+    def _ord_to(self, x: int, middle: int):
+        """The same where one of the two is the middle of a chain, which has to be there whatever the executions of flat loops are."""
+        a, b = self.events[x], self.events[middle]
+        return self.none() if self.coupled(b, a) else self.ord(x, middle)
+
+    def ord_from(self, middle: int, y: int):
+        return self.none() if self.coupled(self.events[middle], self.events[y]) else self.ord(middle, y)
+
+    def ord_between(self, x: int, y: int):
+        return self.none() if self.coupled(self.events[x], self.events[y]) else self.ord_to(x, y)
+
+    # ---- completion -------------------------------------------------------------------------------------
+    def ord_together(self, x: int, w: int):
+        """Inside one execution of a branch that may be missing: with one of the two there is the other."""
+        a, b = self.events[x], self.events[w]
+        way = self.before(a, b)
+        if not b.branch or a.branch != b.branch or way is None:
+            return self.none()
+        return self.pair(x, w, _all(way, *(["=", f"k{i}", f"j{i}"] for i in b.loops[:b.branch_loops])))
+
+    def unconditional(self, g: Event) -> bool:
+        """It happens in every iteration of the loops around it, once its copy is reached."""
+        if any(self.loops[i]["flat"] or self.loops[i]["trips"] == "none" for i in g.loops):
+            return False
+        names = self.counters(g)
+        want = [_all(["<=", "0", k], ["<", k, self.loops[i]["trips"]]) for k, i in zip(names, g.loops)]
+        if g.copy:
+            want.append(self.copies[g.copy]["when"])
+        return bool(self._set(names, want) <= self._set(names, [g.when]))
+
+    def count_before(self, g: Event, e: Event, letter: str):
+        """How often g has happened before e; None where that is no simple term."""
+        common, inner, n = 0, 1, "0"
+        while common < min(len(g.loops), len(e.loops)) and g.loops[common] == e.loops[common]:
+            common += 1
+        for i, loop in enumerate(g.loops):
+            trips = self.loops[loop]["trips"]
+            if i and not (isinstance(trips, str) and trips.isdigit() and int(trips) <= 1 << 20 and inner <= 1 << 20):
+                return None
+            if i < common:
+                n = ["+", ["*", trips, n], f"{letter}{loop}"] if i else f"{letter}{loop}"
+            elif i:
+                inner *= int(trips)
+        earlier = g.seq < e.seq
+        if not common and g.loops:
+            return ["*", str(inner), self.loops[g.loops[0]]["trips"]] if earlier else "0"
+        return ["*", str(inner), ["+", n, "1"] if earlier else n]
+
+    def groups_between(self, x: Event, w: Event, kind: str):
+        """At least how many groups are formed between x and w (whose counters are the second ones)."""
+        if self.flat(x) or self.flat(w):
+            return None
+        total: list = ["+", "0"]
+        for g in self.events:
+            if g.kind != kind or not self.same_threads(g, w) or g.may:
+                continue
+            if not self.unconditional(g):
+                return None
+            a, b = self.count_before(g, x, "k"), self.count_before(g, w, "j")
+            if a is None or b is None:
+                return None
+            if self.within(x.copy, g.copy) or self.within(w.copy, g.copy):
+                total += [b, ["*", "-1", a]]
+        return total
+
+    def _done(self, x: int):
+        """x -> waits that cover its completion by counting groups."""
+        e = self.events[x]
+        group, wait = COUNTED[e.unit]
+        out, length, chain = [], 0, self.none()
+        groups = [g for g in range(self.n) if self.same_threads(self.events[g], e) and self.events[g].kind == group and not self.events[g].may]
+        for w in range(self.n):
+            f = self.events[w]
+            if not self.same_threads(f, e) or f.kind != wait:
+                continue
+            need = f.count + (1 if e.unit == "cp" else 0)
+            if f.count < 0 or need > 64:
+                continue
+            if need == 0:
+                out.append(self.ord_together(x, w) if f.may else self.ord_to(x, w))
+                continue
+            if f.may:
+                continue
+            between, way = self.groups_between(e, f, group), self.before(e, f)
+            if between is not None:
+                if way is not None:
+                    out.append(self.pair(x, w, _all(way, ["<=", str(need + (1 if e.kind == group and not e.may else 0)), between])))
+                continue
+            if length > need:
+                length = 0
+            if length == 0:
+                chain, length = self.union(self.ord_to(x, g) for g in groups), 1
+            while length < need:
+                chain, length = self.then(chain, self.union(self.ord_between(g, h) for g in groups for h in groups)), length + 1
+            out.append(self.then(chain, self.union(self.ord_between(g, w) for g in groups)))
+        return self.union(out)
+
+    def _local(self, x: int, y: int):
+        """x complete before y is issued, without barriers."""
+        e, f = self.events[x], self.events[y]
+        if e.unit == "threads":
+            return self.ord(x, y)
+        if e.unit not in COUNTED:
+            return self.none()
+        waits, with_y = [], []
+        for w in range(self.n):
+            g = self.events[w]
+            if g.kind != COUNTED[e.unit][1] or not self.same_threads(g, e):
+                continue
+            waits.append(self.ord_from(w, y))
+            if g.may and not g.count and e.unit != "cp" and g.branch == f.branch:
+                with_y.append(self.then(self.ord_to(x, w), self.ord_together(w, y)))
+        return self.union([self.then(self.done(x), self.union(waits)), *with_y])
+
+    def local_to(self, x: int, y: int):
+        """The same where y is the middle of a chain."""
+        e, f = self.events[x], self.events[y]
+        if self.coupled(f, e):
+            return self.none()
+        if e.unit == "threads" or not self.flat(f):
+            return self.local(x, y)
+        if e.unit not in COUNTED:
+            return self.none()
+        waits = [self.ord_between(w, y) for w in range(self.n)
+                 if self.events[w].kind == COUNTED[e.unit][1] and self.same_threads(self.events[w], e)]
+        return self.then(self.done(x), self.union(waits))
+
+    # ---- phases of barriers -----------------------------------------------------------------------------
+    def initialisations(self, alloc: int) -> List[int]:
+        return [i for i, e in enumerate(self.events) if e.kind == "init" and e.barriers[0].alloc == alloc]
+
+    def depth(self, alloc: int) -> int:
+        inits = self.initialisations(alloc)
+        return len(self.events[inits[0]].loops) if inits else 0
+
+    def coordinates(self, alloc: int) -> List[int]:
+        """Which of the loops around its initialisation number the barriers of the allocation."""
+        inits = self.initialisations(alloc)
+        loops = self.events[inits[0]].loops if inits else []
+        return [i for i in range(len(loops)) if i + 1 == len(loops) or not self.loops[loops[i + 1]]["flat"]]
+
+    def slot(self, v: View):
+        t = "0"
+        for d, n in zip(v.dims, self.allocs[v.alloc]["shape"]):
+            t = ["+", ["*", str(n), t], d[1] if d[0] == "at" else str(d[1])]
+        return t
+
+    def to_phase(self, e: int, b: int, number, *keep):
+        """{ event -> P[iterations, slot, number] : keep }"""
+        x = self.events[e]
+        view, k = x.barriers[b].view, self.counters(x)
+        at = self.coordinates(view.alloc)
+        if len(k) < self.depth(view.alloc):
+            raise Open("a barrier of a loop that its use is not in")
+        outs = [f"o{i}" for i in range(len(at) + 2)]
+        values = [k[i] for i in at] + [self.slot(view), number]
+        return self.make(f"E{e}", k, f"P{view.alloc}", outs, [],
+                         [*(["=", o, v] for o, v in zip(outs, values)), x.when, x.barriers[b].pred, *keep])
+
+    def _phase_map(self, e: int, b: int):
+        number = self.events[e].barriers[b].number
+        return self.to_phase(e, b, number, ["<=", "0", number])
+
+    def alone(self, e: int, b: int, number):
+        """As to_phase of numbers >= 0, without the outer counter of a flat loop."""
+        x = self.events[e]
+        view, k, at = x.barriers[b].view, self.counters(x), self.flat_at(x)
+        where = self.coordinates(view.alloc)
+        outs = [f"o{i}" for i in range(len(where) + 2)]
+        values = [k[i] for i in where] + [self.slot(view), number]
+        return self.make("A", [v for i, v in enumerate(k) if i != at - 1], "B", outs, [k[at - 1]],
+                         [*(["=", o, v] for o, v in zip(outs, values)), x.when, x.barriers[b].pred, ["<=", "0", number]])
+
+    def shift_back(self, alloc: int):
+        """P[.., s, n] -> P[.., s, n - 1], n >= 1."""
+        n = len(self.coordinates(alloc)) + 2
+        a, b = [f"o{i}" for i in range(n)], [f"q{i}" for i in range(n)]
+        return self.make(f"P{alloc}", a, f"P{alloc}", b, [], [*(["=", x, y] for x, y in zip(a[:-1], b[:-1])), ["=", a[-1], ["+", "1", b[-1]]], ["<=", "0", b[-1]]])
+
+    def _arrivals(self, a: int):
+        return self.union(self.phase_map(a, b) for b in range(len(self.events[a].barriers)))
+
+    def _to_phases(self, x: int):
+        """x complete -> the phases that carry it first."""
+        e, out = self.events[x], []
+        for a in range(self.n):
+            f = self.events[a]
+            if not f.arrives:
+                continue
+            commits = f.kind in ("tc", "tc_commit")
+            if e.unit == "tma_load" or (e.unit == "tc" and not (commits and self.same_threads(f, e))):
+                if a == x:
+                    out.append(self.arrivals(a))
+                continue
+            if a == x and e.unit in ("tc", "threads"):
+                out.append(self.arrivals(a))
+            way = self.ord_to(x, a) if e.unit == "tc" else self.local_to(x, a)
+            if e.unit == "cp" and f.kind == "cp_arrive" and self.same_threads(f, e):
+                way = way.union(self.ord_to(x, a))
+            out.append(self.then(way, self.arrivals(a)))
+        return self.union(out)
+
+    def _all_phases(self, x: int):
+        r = self.to_phases(x)
+        return self.union([r, self.then(r, self.closure)])
+
+    def _from_phases(self, y: int):
+        return self.union(self.then(self.phase_map(w, 0).reverse(), self.ord_from(w, y)) for w in range(self.n) if self.events[w].kind == "wait")
+
+    def ordered(self, x: int, y: int):
+        """x complete before y is issued."""
+        return self.union([self.local(x, y), self.then(self.all_phases(x), self.from_phases(y))])
+
+    def unordered(self, x: int, y: int, left):
+        """What of a relation x -> y is ordered neither way, the cheapest orders first."""
+        for order in (lambda: self.local(x, y), lambda: self.local(y, x).reverse(),
+                      lambda: self.then(self.all_phases(x), self.from_phases(y)),
+                      lambda: self.then(self.all_phases(y), self.from_phases(x)).reverse()):
+            if left.is_empty():
+                break
+            left = left.subtract(order())
+        return left
+
+    # ---- what has to hold -------------------------------------------------------------------------------
+    def check_slots(self) -> None:
+        for i, e in enumerate(self.events):
+            wrong: list = ["or"]
+            for v in [a.view for a in e.accesses] + [b.view for b in e.barriers]:
+                for d, n in zip(v.dims, self.allocs[v.alloc]["shape"]):
+                    if d[0] == "at":
+                        wrong += [["<", d[1], "0"], ["<=", str(n), d[1]]]
+            if len(wrong) > 1:
+                self.must_be_empty(self.pair(i, i, wrong), f"a slot of event {i} leaves its array")
+
+    def check_phases(self) -> None:
+        for i, e in enumerate(self.events):
+            for b, bar in enumerate(e.barriers):
+                if e.kind in ("init", "inval"):
+                    continue
+                if bar.number == "none":
+                    raise Rejected(f"shared memory: event {i} has no phase")
+                at = self.flat_at(e)
+                if at > 0 and not e.exact:
+                    outer, d = e.loops[at - 1], self.depth(bar.alloc)
+                    if _mentions(bar.number, f"k{outer}") or (d and d <= at):
+                        raise Rejected(f"shared memory: the phase of event {i} depends on which execution of a loop it is in")
+                wrong = ["<", bar.number, "-1" if e.kind == "wait" else "0"]
+                if e.kind == "wait":
+                    wrong = ["or", wrong, ["not", ["=", ["fmod", ["+", bar.number, ["*", "-1", e.phase]], "2"], "0"]]]
+                self.must_be_empty(self.to_phase(i, b, bar.number, wrong), f"the parity of event {i} does not fit its phase")
+
+    def check_closure(self) -> None:
+        """One agent without flat loops: its waits come after what arrives for them, or a step leads from a phase to itself. Then the first
+        wait of a chain comes before its last event, and steps between phases of different arrays order nothing more."""
+        one = int(self.head["agents"]) == 1 and not any(x["flat"] for x in self.loops.values())
+        steps = []
+        for w, e in enumerate(self.events):
+            if e.kind != "wait":
+                continue
+            for a, f in enumerate(self.events):
+                if not f.arrives or (one and all(b.alloc != e.barriers[0].alloc for b in f.barriers)):
+                    continue
+                way = self.ord_between(w, a)
+                if not way.is_empty():
+                    steps.append(self.then(self.then(self.phase_map(w, 0).reverse(), way), self.arrivals(a)))
+        step = self.union(steps)
+        self.closure = step if one else self.fixpoint(step)
+        if not self.irreflexive(self.closure):
+            raise Rejected("shared memory: barrier phases wait for each other in a cycle")
+        if one:
+            self.closure = self.none()
+        if self.isl.UnionMap.read_from_str(self.ctx, self._parameters(self.closure_text)) != self.closure:
+            raise Rejected("shared memory: happens-before between phases is not what the certificate says")
+        self.check_acyclic()
+
+    def _parameters(self, text: str) -> str:
+        """A relation of the certificate, which calls launch values by their own names, in their order."""
+        m = re.fullmatch(r"(?:\[([^\]]*)\] -> )?(\{.*\})", text)
+        names = [x.strip() for x in m[1].split(",")] if m and m[1] else []
+        if not m or (names and len(names) != len(self.values)):
+            raise Rejected("shared memory: a relation that cannot be read")
+        if len(set(names)) != len(names):
+            raise Open("two launch values have one name")
+        new = dict(zip(names, self.values))
+        body = re.sub(r"[A-Za-z_]\w*'*", lambda w: new.get(w[0], w[0]), m[2])
+        return f"[{', '.join(self.values)}] -> {body}"
+
+    def fixpoint(self, step):
+        everything = more = step
+        for _ in range(DEPTH):
+            more = self.then(more, step).subtract(everything)
+            if more.is_empty():
+                return everything
+            everything = everything.union(more).coalesce()
+        raise Open("happens-before between phases has no fixpoint within the depth")
+
+    @staticmethod
+    def irreflexive(r) -> bool:
+        both = r.domain().union(r.range())
+        return bool(r.intersect(both.identity()).is_empty())
+
+    # Phases with the execution of a flat loop that their reference arrival is in: a relation that is too large, without a cycle.
+    def reference(self, alloc: int) -> Tuple[int, int]:
+        for e, x in enumerate(self.events):
+            if x.arrives and self.flat(x):
+                for b, bar in enumerate(x.barriers):
+                    if bar.alloc == alloc:
+                        return e, b
+        return -1, 0
+
+    def to_node(self, e: int, b: int):
+        x = self.events[e]
+        alloc, number, k = x.barriers[b].alloc, x.barriers[b].number, self.counters(x)
+        at = self.coordinates(alloc)
+        outs = [f"g{i}" for i in range(len(at) + 3)]
+        slot, phase, tile = outs[-3:]
+        conj: list = [["=", o, k[i]] for o, i in zip(outs, at)]
+        conj += [["=", slot, self.slot(x.barriers[b].view)], ["=", phase, number], ["<=", "0", number], x.when, x.barriers[b].pred]
+        make = lambda others, c: self.make(f"E{e}", k, f"G{alloc}", outs, others, c)       # noqa: E731
+        r, rb = self.reference(alloc)
+        if r < 0:
+            return make([], [*conj, ["=", tile, "0"]])
+        conj.append(["<=", "0", tile])
+        every = make([], conj)
+        if not self.flat(x):
+            return every
+        y = self.events[r]
+        other = self.counters(y, "j")
+        conj += [["=", o, other[i]] for o, i in zip(outs, at)]
+        conj += [["=", slot, _renamed(self.slot(y.barriers[rb].view))], ["=", phase, _renamed(y.barriers[rb].number)], _renamed(y.when),
+                 ["=", tile, other[self.flat_at(y) - 1]]]
+        reached = make(other, conj).domain()
+        exact = make(other, [*conj, self.in_order(x, y)])
+        return exact.union(every.subtract_domain(reached)).coalesce()
+
+    def check_acyclic(self) -> None:
+        waits = [w for w, e in enumerate(self.events) if e.kind == "wait"]
+        arrivals = [a for a, e in enumerate(self.events) if e.arrives]
+        if not any(self.events[w].agent == self.events[a].agent and (self.coupled(self.events[w], self.events[a]) or self.coupled(self.events[a], self.events[w]))
+                   for w in waits for a in arrivals):
+            return
+        nodes = {e: self.union(self.to_node(e, b) for b in range(len(self.events[e].barriers))) for e in {*waits, *arrivals}}
+        steps = []
+        for w in waits:
+            for a in arrivals:
+                way = self.before(self.events[w], self.events[a])
+                if way is None:
+                    continue
+                r = self.pair(w, a, _all(way, self.in_order(self.events[w], self.events[a])))
+                if not r.is_empty():
+                    steps.append(self.then(self.then(nodes[w].reverse(), r), nodes[a]))
+        if not self.irreflexive(self.fixpoint(self.union(steps))):
+            raise Rejected("shared memory: barrier phases may wait for each other in a cycle around two loops")
+
+    def check_quotas(self, alloc: int) -> None:
+        if not any(b.alloc == alloc for e in self.events for b in e.barriers):
+            return                                                # another life of the storage has them
+        counts = {self.events[i].count for i in self.initialisations(alloc)}
+        if len(counts) != 1:
+            raise Rejected(f"shared memory: barriers of allocation {alloc} have {len(counts)} arrival counts")
+        count = counts.pop()
+        pieces: List[Tuple[object, int, int]] = []                # phases with so many arrivals and bytes
+        waited, covered = self.isl.UnionSet.read_from_str(self.ctx, "{ }"), self.isl.UnionSet.read_from_str(self.ctx, "{ }")
+        empty = covered
+        for e, x in enumerate(self.events):
+            for b, bar in enumerate(x.barriers):
+                if bar.alloc != alloc or x.kind in ("init", "inval"):
+                    continue
+                r = self.phase_map(e, b)
+                if x.kind == "wait":
+                    waited = waited.union(r.range())
+                    continue
+                once = self.alone(e, b, bar.number) if self.flat(x) else r
+                if not once.is_injective():
+                    raise Rejected(f"shared memory: event {e} arrives several times in one phase")
+                if x.kind == "tma_load" and x.bytes < 0:
+                    raise Open("the bytes of a copy are not known")
+                phases, after = r.range(), []
+                for s, weight, tx in pieces:
+                    inside, outside = s.intersect(phases), s.subtract(phases)
+                    after += [(inside, weight + x.weight, tx + x.tx)] if not inside.is_empty() else []
+                    after += [(outside, weight, tx)] if not outside.is_empty() else []
+                fresh = phases.subtract(covered)
+                if not fresh.is_empty():
+                    after.append((fresh, x.weight, x.tx))
+                pieces, covered = after, covered.union(phases).coalesce()
+        full = empty
+        for s, weight, tx in pieces:
+            if weight > count:
+                raise Rejected(f"shared memory: a phase of allocation {alloc} gets more arrivals than its barrier was initialised for")
+            if weight == count and tx == 0:
+                full = full.union(s)
+        full = full.coalesce()
+        if not waited.subtract(full).is_empty():
+            raise Rejected(f"shared memory: a wait for a phase of allocation {alloc} whose arrivals or bytes are not complete")
+        previous = covered.apply(self.shift_back(alloc))
+        if not previous.subtract(full).is_empty():
+            raise Rejected(f"shared memory: a phase of allocation {alloc} gets arrivals while the one before it stays incomplete")
+
+    def check_lifecycle(self) -> None:
+        for e, x in enumerate(self.events):
+            for b, bar in enumerate(x.barriers):
+                alloc = bar.alloc
+                depth, inits = self.depth(alloc), self.initialisations(alloc)
+                if self.allocs[alloc]["payload"]:
+                    raise Rejected(f"shared memory: allocation {alloc} holds barriers and data")
+                loops = {tuple(self.events[i].loops) for i in inits}
+                if not inits or len(loops) != 1 or tuple(x.loops[:depth]) not in loops:
+                    raise Rejected(f"shared memory: event {e} uses a barrier of a loop that it is not in")
+                mine = self.to_phase(e, b, "0")
+                ready, ended = [], []
+                for i, y in enumerate(self.events):
+                    if y.kind not in ("init", "inval") or y.barriers[0].alloc != alloc:
+                        continue
+                    theirs = self.to_phase(i, 0, "0")
+                    if y.kind == "inval":
+                        ended.append(theirs.range())
+                    if i == e:
+                        continue
+                    both = self.then(mine, theirs.reverse())
+                    if y.kind == "init" and x.kind == "init":
+                        self.must_be_empty(both, f"a barrier that events {e} and {i} initialise")
+                    elif y.kind == "init":
+                        ready.append(both.intersect(self.ord(i, e).reverse()))
+                    elif x.kind != "init":
+                        if x.kind == "inval":
+                            bad = both
+                        elif x.kind in ("tc", "tc_commit"):
+                            bad = both.subtract(self.ord(e, i).union(self.ord(i, e).reverse()))
+                        else:
+                            bad = both.subtract(self.ordered(e, i))
+                        self.must_be_empty(bad, f"event {e} is not complete before event {i} invalidates its barrier")
+                if x.kind == "init":
+                    if depth or self.allocs[alloc]["copy"]:
+                        left = mine.range()
+                        for r in ended:
+                            left = left.subtract(r)
+                        self.must_be_empty(left, f"a barrier that event {e} initialises again without an end of it")
+                    if not (self.alone(e, b, "0") if self.flat(x) else mine).is_injective():
+                        raise Rejected(f"shared memory: event {e} initialises a barrier more than once")
+                    continue
+                early = mine.domain()
+                for r in ready:
+                    early = early.subtract(r.domain())
+                self.must_be_empty(early, f"event {e} uses a barrier that is not initialised before")
+
+    def check_obligations(self) -> None:
+        for e, x in enumerate(self.events):
+            if x.kind != "wait" and not x.arrives:
+                continue
+            for b, bar in enumerate(x.barriers):
+                r = self.phase_map(e, b)
+                bad = self.then(r, self.shift_back(bar.alloc)).reverse().subtract(self.from_phases(e))
+                if not bad.is_empty():
+                    bad = bad.subtract(self.then(self.closure, self.from_phases(e)))
+                self.must_be_empty(bad, f"event {e} can meet an older phase of its barrier ({'W1' if x.kind == 'wait' else 'A1'})")
+                if x.kind == "cp_arrive" and not x.count:
+                    after = self.union(self.then(self.ord_to(e, a), self.arrivals(a)) for a, f in enumerate(self.events) if f.arrives and f.weight > 0)
+                    self.must_be_empty(r.subtract(after), f"the phase of event {e} can complete before these copies are counted in it")
+                if x.kind != "wait":
+                    continue
+                number = ["+", "1", bar.number]
+                following = self.to_phase(e, 0, number, ["<=", "0", number])
+                phases = _join(self.phase_map(a, o).range() for a, f in enumerate(self.events) if f.arrives
+                               for o, other in enumerate(f.barriers) if other.alloc == bar.alloc)
+                if phases is not None:
+                    self.must_be_empty(following.intersect_range(phases).subtract(self.all_phases(e)), f"a barrier can be two phases ahead of event {e} (W2)")
+
+    # ---- accesses ---------------------------------------------------------------------------------------
+    def meets(self, a: View, b: View):
+        conj: list = []
+        for d, f in zip(a.dims, b.dims):
+            if d[0] == "at" and f[0] == "at":
+                conj.append(["=", d[1], _renamed(f[1])])
+            elif d[0] == "at":
+                conj += [["<=", str(f[1]), d[1]], ["<", d[1], str(f[2])]]
+            elif f[0] == "at":
+                conj += [["<=", str(d[1]), _renamed(f[1])], ["<", _renamed(f[1]), str(d[2])]]
+            elif d[1] >= f[2] or f[1] >= d[2]:
+                return None
+        return _all(*conj)
+
+    def conflict(self, x: int, a, y: int, b):
+        i, j = a.view.alloc, b.view.alloc
+        if not a.write and not b.write or (a.atomic is not None and a.atomic == b.atomic):
+            return None
+        if self.allocs[i]["op"] == self.allocs[j]["op"]:
+            c = self.meets(a.view, b.view)
+            if c is not None and x == y:
+                c = _all(c, ["not", _all(*(["=", f"k{n}", f"j{n}"] for n in self.events[x].loops))])
+            return c
+        return None if self.apart(i, j) else "true"
+
+    def through(self, x: int, f: int, y: int):
+        """x, then the fence f, then y."""
+        if not self.flat(self.events[f]):
+            return self.then(self.ordered(x, f), self.ordered(f, y))
+        waits = [self.then(self.phase_map(w, 0).reverse(), self.ord_between(w, f)) for w, e in enumerate(self.events) if e.kind == "wait"]
+        before = self.union([self.local_to(x, f), self.then(self.all_phases(x), self.union(waits))])
+        carried = self.union(self.then(self.ord_between(f, a), self.arrivals(a)) for a, e in enumerate(self.events) if e.arrives)
+        carried = self.union([carried, self.then(carried, self.closure)])
+        after = self.then(carried, self.from_phases(y))
+        if not self.coupled(self.events[f], self.events[y]):
+            after = after.union(self.local(f, y))
+        return self.then(before, after)
+
+    def check_accesses(self) -> None:
+        seen = {}
+        for x, e in enumerate(self.events):
+            for y in range(x, self.n):
+                f = self.events[y]
+                if "dealloc" in (e.kind, f.kind):
+                    continue
+                some: list = ["or"]
+                proxy: List[list] = [["or"], ["or"]]
+                for a in e.accesses:
+                    for b in f.accesses:
+                        if e.agent == f.agent and a.unit == b.unit == "threads" or (self.same_threads(e, f) and a.unit == b.unit == "tc"):
+                            continue
+                        c = self.conflict(x, a, y, b)
+                        if c is None:
+                            continue
+                        some.append(c)
+                        if e.agent != f.agent and self.allocs[a.view.alloc]["memory"] == "shared" and a.proxy != b.proxy:
+                            proxy[0 if b.proxy else 1].append(c)
+                if len(some) == 1:
+                    continue
+                order = self.in_order(e, f)
+                conflicts = self.pair(x, y, _all(some, order))
+                seen[x, y] = conflicts
+                self.must_be_empty(self.unordered(x, y, conflicts), f"events {x} and {y} touch common bytes and nothing orders them")
+                self.pairs += 1
+                for side, c in enumerate(proxy):
+                    if len(c) == 1:
+                        continue
+                    r = self.pair(x, y, _all(c, order))
+                    first, second = (y, x) if side else (x, y)
+                    left = (r.reverse() if side else r).intersect(self.ordered(first, second))
+                    for g, fence in enumerate(self.events):
+                        if left.is_empty():
+                            break
+                        if fence.kind == "fence" and not fence.may:
+                            left = left.subtract(self.through(first, g, second))
+                    self.must_be_empty(left, f"event {second} goes through the async proxy after event {first} without a fence between")
+        for (x, y), text in self.meetings.items():
+            mine = seen.pop((x, y), None)
+            if mine is None or self.isl.UnionMap.read_from_str(self.ctx, self._parameters(text)) != mine:
+                raise Rejected(f"shared memory: where events {x} and {y} meet is not what the certificate says")
+        for (x, y), r in seen.items():
+            self.must_be_empty(r, f"events {x} and {y} meet, and the certificate does not say so")
+
+    def check_storage(self) -> None:
+        """Bytes of barriers and hidden scratch memory that data may have had."""
+        for x, e in enumerate(self.events):
+            for y, f in enumerate(self.events):
+                if f.kind in ("init", "inval"):
+                    mine = [a.view.alloc for a in e.accesses if e.kind != "dealloc" and a.view.alloc != f.barriers[0].alloc and
+                            not self.apart(a.view.alloc, f.barriers[0].alloc)]
+                    if any(self.lives_together(a, f.barriers[0].alloc) for a in mine):
+                        raise Rejected(f"shared memory: data of event {x} in the bytes of a barrier")
+                elif f.kind == "scratch" and e.kind != "dealloc":
+                    mine = [a.view.alloc for a in e.accesses if self.allocs[a.view.alloc]["memory"] == "shared" and
+                            not (a.unit == "threads" and e.agent == f.agent) and a.view.alloc not in f.beside and
+                            not self.allocs[a.view.alloc]["life"][0] <= f.op <= self.allocs[a.view.alloc]["life"][1]]
+                else:
+                    continue
+                if mine:
+                    self.must_be_empty(self.unordered(x, y, self.pair(x, y, "true")), f"event {y} may use bytes that event {x} still does")
+
+    def check_closed(self) -> None:
+        """What the first of two iterations leaves pending is complete when the second one ends."""
+        for c, close in enumerate(self.events):
+            if close.kind != "close":
+                continue
+            mine = self.copies[close.copy]
+            first = next((i for i, k in sorted(self.copies.items()) if (k["op"], k["outer"]) == (mine["op"], mine["outer"]) and not k["second"]), close.copy)
+            for x, e in enumerate(self.events):
+                if e.accesses and e.kind != "dealloc" and e.unit != "threads" and self.within(e.copy, first):
+                    self.must_be_empty(self.pair(x, c, "true").subtract(self.ordered(x, c)), f"event {x} may be pending two iterations later")
+
+    def qualifiers(self) -> List[str]:
+        """What the verdict has to say it assumes."""
+        out = []
+        if any(e.kind == "tc" and len(e.accesses) == 2 for e in self.events):
+            out.append("assumes tcgen05 copies and MMAs of one partition run in order")
+        if self.head["no_overflow"] == "yes":
+            out.append("assumes no integer overflow in loop counters and bounds")
+        if self.head["not_negative"] == "yes":
+            out.append("assumes non-negative operands of unsigned operations")
+        return out
+
+    def check(self) -> None:
+        if self.head["membar"] == "yes":
+            raise Open("barriers of the text itself (--check-membar) are not covered")
+        self.check_slots()
+        self.check_phases()
+        self.check_closure()
+        for i in self.allocs:
+            if self.allocs[i]["barrier"]:
+                self.check_quotas(i)
+        self.check_lifecycle()
+        self.check_obligations()
+        self.check_accesses()
+        self.check_storage()
+        self.check_closed()
+
+
+def _mentions(t, name: str) -> bool:
+    return t == name if isinstance(t, str) else any(_mentions(x, name) for x in t[1:])

@@ -1,0 +1,9 @@
+/* What a certificate says about shared memory: the events that the proof is about, with the phases that it found, as one
+ * S-expression a line (docs/certificates.md). recheck builds every relation of the proof again from them. */
+#ifndef PR_SHM_CERTIFY_H
+#define PR_SHM_CERTIFY_H
+#include "shm/prove.h"
+
+/* Of a proof made with p->certify. launch: it is about p->bound only. */
+void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, const pr_shm_proof *proof, bool launch);
+#endif
