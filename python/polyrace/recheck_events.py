@@ -148,6 +148,8 @@ class Model:
             for a in e.accesses:
                 if e.kind != "dealloc":
                     used[a.view.alloc].append("payload")
+            if any(a.unit != e.unit for a in e.accesses):
+                raise Rejected(f"event {e.id}: its accesses are not carried out by what it is")
             if any(i not in self.loops for i in e.loops) or (e.copy and e.copy not in self.copies):
                 raise Rejected(f"event {e.id}: a loop that is not there")
         for i, a in self.allocs.items():
