@@ -469,7 +469,7 @@ def main(argv: Optional[List[str]] = None) -> int:
                 good = False
                 lines.append(f"{folder}: REJECTED: {e}")
                 status = 1
-            except (KeyError, TypeError, IndexError, AttributeError, ValueError) as e:
+            except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError) as e:
                 good = False
                 lines.append(f"{folder}: REJECTED: manifest.json: malformed ({type(e).__name__}: {e})")
                 status = 1

@@ -22,17 +22,21 @@ class Records:
         self.items: Dict[int, dict] = {}
         self.fences: List[dict] = []
         self.premises: List[list] = []
+        self.defs: Dict[str, object] = {}                          # terms that stand in several places, by name (%1)
         self.variables: Dict[str, Tuple[str, int, Optional[int], Optional[int]]] = {}
         self.parameters: Dict[int, Tuple[str, int]] = {}
         self.size_of: Dict[str, int] = {}
         self.loads: Dict[str, Tuple[int, int]] = {}                # load#N: access and bits of the value
         self.contents: Dict[str, List[int]] = {}                   # of arguments, where the certificate holds them
+        self.copies: Dict[str, str] = {}
         self.axes: List[int] = []
         self.atomics = False
         for line in _parse(text):
             fields = {x[0]: x[1:] for x in line[1:] if isinstance(x, list) and x and isinstance(x[0], str)}
             if line[0] == "record":
                 self.items[int(fields["id"][0])] = fields
+            elif line[0] == "def":
+                self.defs[line[1]] = line[2]
             elif line[0] == "fence":
                 self.fences.append(fields)
             elif line[0] == "loaded":
@@ -62,7 +66,7 @@ class Records:
         """Why the two records have no two executions that could meet, or ''."""
         a, b = self.items[row["a"]], self.items[row["b"]]
         threads = row["agents"] == "threads"
-        if _mutually_atomic(a, b, threads):
+        if _mutually_atomic(a, b, threads, self.defs):
             return "mutually atomic"
         if not threads and all(x == 1 for x in self.extents(config)):
             return "one program"
@@ -138,7 +142,7 @@ class Records:
             out += [f"(assert ({op} |{name}| {_literal(x)}))" for op, x in ((">=", low), ("<=", high)) if x is not None]
             if role == "pid":
                 out.append(f"(assert (or (< |{name}| |grid{index}|) (< |grid{index}| 1)))")
-        body = _Terms(self.variables)
+        body = _Terms(self.variables, self.defs)
         conjuncts = [*self.premises, r["mask"][0], r["mask_held"][0], r["offset_held"][0]]
         for f in r["frames"]:
             parts = {x[0]: x[1] for x in f[1:] if isinstance(x, list)}
@@ -187,8 +191,8 @@ class Records:
                 else:
                     happens += [["<=", "0", f[2]], ["<=", ["+", "1", parts["lower"], ["*", f[2], parts["step"]], ["*", "-1", parts["upper"]]], "0"],
                                 parts["bounds_held"], parts["increment_held"]]
-            where = " ".join(body.text(_replaced(c, at), "Bool") for c in happens if c != "none")
-            offset = body.text(_replaced(r["offset"][0], at), "Int")
+            where = " ".join(body.text(self._replaced(c, at), "Bool") for c in happens if c != "none")
+            offset = body.text(self._replaced(r["offset"][0], at), "Int")
             entry = _literal(values[-1])
             for i in range(len(values) - 2, -1, -1):
                 if values[i] != values[i + 1]:
@@ -196,6 +200,19 @@ class Records:
             out.append(f"(assert (=> (and true {where} (= (mod {offset} {width}) 0)) "
                        f"(and (<= 0 {offset}) (< {offset} {width * len(values)}) (= {name} {entry}))))")
         return out
+
+    def _replaced(self, t, at: Dict[str, object]):
+        """The term with other indices; a named term becomes another one where it mentions them."""
+        if not isinstance(t, str):
+            return [t[0], *(self._replaced(x, at) for x in t[1:])]
+        if t not in self.defs:
+            return at.get(t, t)
+        name = f"{t}.{_show(['at', *(['=', k, v] for k, v in sorted(at.items()))])}"
+        if name not in self.copies:
+            new = self._replaced(self.defs[t], at)
+            self.copies[name] = t if new == self.defs[t] else f"%{len(self.defs)}a"
+            self.defs.setdefault(self.copies[name], new)
+        return self.copies[name]
 
     def _written(self, base: int, config: dict) -> bool:
         """May some operation of the kernel write to the storage of this argument?"""
@@ -210,11 +227,7 @@ class Records:
         return False
 
 
-def _replaced(t, at: Dict[str, object]):
-    return at.get(t, t) if isinstance(t, str) else [t[0], *(_replaced(x, at) for x in t[1:])]
-
-
-def _mutually_atomic(a: dict, b: dict, threads: bool) -> bool:
+def _mutually_atomic(a: dict, b: dict, threads: bool, defs: Dict[str, object]) -> bool:
     """Two atomics of one width that meet exactly or not at all, each in the other's scope."""
     if not a["kind"][0].startswith("atomic") or not b["kind"][0].startswith("atomic") or a["width"] != b["width"]:
         return False
@@ -223,11 +236,11 @@ def _mutually_atomic(a: dict, b: dict, threads: bool) -> bool:
     if not threads and (a["scope"] == ["cta"] or b["scope"] == ["cta"]):
         return False
     width = int(a["width"][0])
-    x, y = _residue(a["offset"][0], width), _residue(b["offset"][0], width)
+    x, y = _residue(a["offset"][0], width, defs), _residue(b["offset"][0], width, defs)
     return x is not None and x == y
 
 
-def _residue(t, width: int) -> Optional[int]:
+def _residue(t, width: int, defs: Dict[str, object]) -> Optional[int]:
     """The value of a term modulo width, where it is the same for all variables."""
     if width == 1:
         return 0
@@ -235,12 +248,12 @@ def _residue(t, width: int) -> Optional[int]:
     if n is not None:
         return n % width
     if isinstance(t, str):
-        return None
+        return _residue(defs[t], width, defs) if t in defs else None
     if t[0] == "+":
-        parts = [_residue(x, width) for x in t[1:]]
+        parts = [_residue(x, width, defs) for x in t[1:]]
         return None if None in parts else sum(parts) % width
     if t[0] == "*":
-        parts = [_residue(x, width) for x in t[1:]]
+        parts = [_residue(x, width, defs) for x in t[1:]]
         if 0 in parts:
             return 0
         out = 1
@@ -251,7 +264,7 @@ def _residue(t, width: int) -> Optional[int]:
             return 0
         return None if None in parts else math.prod(parts) % width
     if t[0] == "select":
-        x, y = _residue(t[2], width), _residue(t[3], width)
+        x, y = _residue(t[2], width, defs), _residue(t[3], width, defs)
         return x if x == y else None
     return None
 
@@ -343,8 +356,8 @@ def _python(x) -> str:
 class _Terms:
     """Terms of the records as SMT-LIB; what is not arithmetic is a constant that may be anything."""
 
-    def __init__(self, variables):
-        self.variables, self.declarations, self.names = variables, [], {}
+    def __init__(self, variables, defs: Dict[str, object]):
+        self.variables, self.defs, self.declarations, self.names = variables, defs, [], {}
         self.loads: List[Tuple[str, list]] = []                    # loaded values that were met, with their constants
 
     def _free(self, t, sort: str) -> str:
@@ -362,6 +375,13 @@ class _Terms:
                 return t
             if re.fullmatch(r"-?\d+", t) and sort == "Int":
                 return _literal(int(t))
+            if t in self.defs:
+                key = (t, sort)
+                if key not in self.names:
+                    body = self.text(self.defs[t], sort)
+                    self.names[key] = f"|{t}|" if sort == "Int" else f"|{t} holds|"
+                    self.declarations.append(f"(define-fun {self.names[key]} () {sort} {body})")
+                return self.names[key]
             return f"|{t}|" if t in self.variables and sort == "Int" else self._free(t, sort)
         op, n = t[0], len(t) - 1
         if sort == "Int" and (op in ("+", "*") or (op in ("fdiv", "fmod", "tdiv", "trem") and n == 2)):

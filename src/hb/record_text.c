@@ -35,11 +35,14 @@ static const char *rmw_name(const pr_record *r)
     return r->kind == PR_RECORD_RMW ? names[r->rmw_op] : "none";
 }
 
-static void field_term(pr_buf *b, const pr_terms *T, const char *name, pr_term t)
+/* Terms and the names of those that are large and stand in several places. */
+typedef struct terms { const pr_terms *T; pr_term_names names; } terms;
+
+static void field_term(pr_buf *b, const terms *T, const char *name, pr_term t)
 {
     pr_buf_printf(b, " (%s ", name);
     if (pr_term_none(t)) pr_buf_puts(b, "none");
-    else pr_term_print(b, T, t);
+    else pr_term_print_with(b, T->T, t, &T->names);
     pr_buf_putc(b, ')');
 }
 
@@ -59,7 +62,7 @@ static void field_loc(pr_buf *b, const pr_loc *l)
     pr_buf_putc(b, ')');
 }
 
-static void frame(pr_buf *b, const pr_terms *T, const pr_frame *f)
+static void frame(pr_buf *b, const terms *T, const pr_frame *f)
 {
     if (f->kind == PR_FRAME_COND) {
         pr_buf_puts(b, " (cond");
@@ -68,7 +71,7 @@ static void frame(pr_buf *b, const pr_terms *T, const pr_frame *f)
         pr_buf_putc(b, ')');
         return;
     }
-    pr_buf_printf(b, " (loop %d %s", f->loop, pr_var_get(T, f->k)->name);
+    pr_buf_printf(b, " (loop %d %s", f->loop, pr_var_get(T->T, f->k)->name);
     field_term(b, T, "lower", f->lower);
     field_term(b, T, "upper", f->upper);
     field_term(b, T, "step", f->step);
@@ -78,7 +81,7 @@ static void frame(pr_buf *b, const pr_terms *T, const pr_frame *f)
 }
 
 /* Outermost first. */
-static void field_frames(pr_buf *b, const pr_terms *T, const pr_frame *innermost)
+static void field_frames(pr_buf *b, const terms *T, const pr_frame *innermost)
 {
     pr_buf_puts(b, " (frames");
     int depth = innermost ? innermost->depth : 0;
@@ -107,7 +110,7 @@ static void field_refused(pr_buf *b, const pr_refusal *r)
     pr_buf_putc(b, ')');
 }
 
-static void carried(pr_buf *b, const pr_terms *T, const pr_carried *c)
+static void carried(pr_buf *b, const terms *T, const pr_carried *c)
 {
     static const char *const kind[] = { "earlier", "before", "first", "final", "when" };
     pr_buf_printf(b, " (carried %d %s", c->access, kind[c->kind]);
@@ -116,9 +119,8 @@ static void carried(pr_buf *b, const pr_terms *T, const pr_carried *c)
     pr_buf_puts(b, ")");
 }
 
-static void record(pr_buf *b, const pr_records *rs, const pr_record *r, bool derived)
+static void record(pr_buf *b, const pr_records *rs, const pr_record *r, bool derived, const terms *T)
 {
-    const pr_terms *T = rs->terms;
     pr_buf_printf(b, "(record (id %d) (access %d) (seq %d) (kind %s) (via %s) (base %d", r->id, r->access, r->seq,
                   pr_record_kind_name(r->kind), r->via_desc ? "desc" : r->via_bptr ? "bptr" : "ptr", r->base);
     if (r->base >= 0 && r->base < rs->n_args) {
@@ -199,6 +201,34 @@ static void variables(pr_buf *b, const pr_records *rs)
     }
 }
 
+static void root(pr_arena *arena, pr_term_vec *to, pr_term t)
+{
+    if (!pr_term_none(t)) pr_vec_push(arena, to, t);
+}
+
+static void roots_of_frames(pr_arena *arena, pr_term_vec *to, const pr_frame *f)
+{
+    for (; f; f = f->outer) {
+        const bool cond = f->kind == PR_FRAME_COND;
+        const pr_term all[] = { cond ? f->cond : f->lower, cond ? f->held : f->upper, cond ? PR_TERM_NONE : f->step,
+                                cond ? PR_TERM_NONE : f->bounds_held, cond ? PR_TERM_NONE : f->increment_held };
+        for (size_t i = 0; i < PR_LEN(all); i++) root(arena, to, all[i]);
+    }
+}
+
+static void roots_of(pr_arena *arena, pr_term_vec *to, const pr_record *r)
+{
+    const pr_term all[] = { r->mask, r->mask_held, r->offset, r->offset_held, r->value, r->cmp, r->value_held };
+    for (size_t i = 0; i < PR_LEN(all); i++) root(arena, to, all[i]);
+    roots_of_frames(arena, to, r->frame);
+    for (int i = 0; i < r->n_carried; i++)
+        if (r->carried[i].kind == PR_CARRIED_WHEN) root(arena, to, r->carried[i].when);
+    if (r->is_await) {
+        root(arena, to, r->exit_pred);
+        root(arena, to, r->exit_held);
+    }
+}
+
 void pr_records_print(pr_buf *b, const pr_records *rs, bool derived)
 {
     const pr_terms *T = rs->terms;
@@ -208,7 +238,11 @@ void pr_records_print(pr_buf *b, const pr_records *rs, bool derived)
                   rs->axis_read[1] ? " 1" : "", rs->axis_read[2] ? " 2" : "", rs->has_atomics ? "yes" : "no");
     for (int i = 0; i < rs->n_args; i++) formal(b, &rs->args[i], i);
     variables(b, rs);
-    for (int i = 0; i < rs->records.n; i++) record(b, rs, &rs->records.data[i], derived);
+    pr_term_vec roots = { 0 };
+    for (int i = 0; i < rs->records.n; i++) roots_of(b->arena, &roots, &rs->records.data[i]);
+    for (int i = 0; i < rs->fences.n; i++) roots_of_frames(b->arena, &roots, rs->fences.data[i].frame);
+    const terms named = { T, pr_term_print_shared(b, T, roots.data, roots.n) };
+    for (int i = 0; i < rs->records.n; i++) record(b, rs, &rs->records.data[i], derived, &named);
     for (uint32_t id = 1; id < pr_syms_count(T); id++) {   /* which load `load#N` in a term is the value of */
         const pr_sym_info *x = pr_sym_get(T, (pr_sym){ id });
         if (x->kind == PR_SYM_LOADED && x->access >= 0)
@@ -217,7 +251,7 @@ void pr_records_print(pr_buf *b, const pr_records *rs, bool derived)
     for (int i = 0; i < rs->fences.n; i++) {
         const pr_fence *f = &rs->fences.data[i];
         pr_buf_printf(b, "(fence (seq %d) (opaque_context %s)", f->seq, f->opaque_context ? "yes" : "no");
-        field_frames(b, T, f->frame);
+        field_frames(b, &named, f->frame);
         field_site(b, &f->site);
         field_loc(b, &f->loc);
         pr_buf_puts(b, ")\n");

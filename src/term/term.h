@@ -212,6 +212,12 @@ void pr_conjuncts(pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena);
 /* term/text.c: S-expressions. (+ 3 (* 4 pid0) lane0) (fdiv a b) (select c a b) (<= a 0) (= a 0)
  * (and a b) (not a) (fits i32 t) (load#3 args...) (obs#2 ...) (opaque#1 ...) (cond#0 ...) */
 void pr_term_print(pr_buf *b, const pr_terms *T, pr_term t);
+/* Large terms that stand below the roots more than once get names: "(def %1 TERM)" a line, each before its first use. Where
+ * nothing is that large, no line. */
+typedef struct pr_term_names { const uint32_t *name; uint32_t n; } pr_term_names;
+pr_term_names pr_term_print_shared(pr_buf *b, const pr_terms *T, const pr_term *root, int n_roots);
+/* Prints t; what has a name is printed as %name. */
+void pr_term_print_with(pr_buf *b, const pr_terms *T, pr_term t, const pr_term_names *names);
 /* The reverse: variables by name, symbols by kind and number. False with *why (static text) when
  * the text is not one term over the store's variables and symbols, or a constant leaves pr_i128. */
 bool pr_term_parse(pr_terms *T, pr_str text, pr_term *out, const char **why);

@@ -111,6 +111,37 @@ void pr_term_print(pr_buf *b, const pr_terms *T, pr_term t)
     pr_term_print_named(b, T, t, NULL, 0);
 }
 
+enum { LARGE = 256 };               /* nodes of a term that is worth a name                        */
+
+pr_term_names pr_term_print_shared(pr_buf *b, const pr_terms *T, const pr_term *root, int n_roots)
+{
+    pr_temp hold;
+    uint32_t *ids, n = pr_term_below(T, root, n_roots, &hold, &ids), count = 0;
+    uint32_t *uses = PR_NEW_N(b->arena, uint32_t, T->n_nodes), *size = PR_NEW_N(b->arena, uint32_t, T->n_nodes);
+    uint32_t *name = PR_NEW_N(b->arena, uint32_t, T->n_nodes);
+    for (int i = 0; i < n_roots; i++) uses[root[i].id]++;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < T->nodes[ids[i]].n; k++) uses[T->kids[T->nodes[ids[i]].first + k]]++;
+    for (uint32_t i = 0; i < n; i++) {               /* children come first                            */
+        const node *x = &T->nodes[ids[i]];
+        uint64_t all = 1;
+        for (uint32_t k = 0; k < x->n; k++) all += name[T->kids[x->first + k]] ? 1 : size[T->kids[x->first + k]];
+        size[ids[i]] = all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
+        if (uses[ids[i]] < 2 || all < LARGE) continue;
+        pr_buf_printf(b, "(def %%%u ", ++count);
+        pr_term_print_named(b, T, (pr_term){ ids[i] }, name, T->n_nodes);
+        pr_buf_puts(b, ")\n");
+        name[ids[i]] = count;
+    }
+    pr_temp_end(&hold);
+    return (pr_term_names){ name, T->n_nodes };
+}
+
+void pr_term_print_with(pr_buf *b, const pr_terms *T, pr_term t, const pr_term_names *names)
+{
+    pr_term_print_named(b, T, t, names->name, names->n);
+}
+
 /* --- reading ------------------------------------------------------------------------------- */
 
 static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }

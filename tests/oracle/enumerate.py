@@ -87,6 +87,8 @@ def code(t):
             return "True"
         if t == "false":
             return "False"
+        if t[0] == "%":
+            return f"named[{t!r}](e)"
         return t if re.fullmatch(r"-?\d+", t) else f"e[{t!r}]"
     op, args = t[0], t[1:]
     if re.match(r"(load|obs|opaque|cond)#", op):
@@ -113,9 +115,12 @@ def code(t):
     raise ValueError(f"unknown term {op}")
 
 
+named = {}                      # terms that stand in several places of the records at hand
+
+
 def function(t):
     return eval("lambda e: " + code(t), {"fdiv": fdiv, "fmod": fmod, "tdiv": tdiv, "trem": trem, "fits": fits,
-                                         "unknown": unknown, "min": min, "max": max})
+                                         "unknown": unknown, "min": min, "max": max, "named": named})
 
 
 # ---- records ---------------------------------------------------------------------------------------------
@@ -362,12 +367,16 @@ def enumerated(binary, path):
     if done.returncode:
         raise RuntimeError(f"dump: exit status {done.returncode}: {done.stderr[-300:]}")
     records, fences, formals = [], [], []
+    named.clear()
     for line in done.stdout.splitlines():
         if line.startswith("(record "):
             x = parse(line)
             records.append(Record(x))
             f = fields(x)
             records[-1].base_name = f["base"][1] if len(f["base"]) > 1 else None
+        elif line.startswith("(def "):
+            x = parse(line)
+            named[x[1]] = function(x[2])
         elif line.startswith("(fence "):
             fences.append(Fence(parse(line)))
         elif line.startswith("(arg "):
