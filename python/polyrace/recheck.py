@@ -1,7 +1,7 @@
 """Checks a certificate folder with other solvers: ``python -m polyrace.recheck DIR`` or ``polyrace recheck DIR``.
 
 Reads only what ``polyrace check --certify DIR`` wrote, and the launch file where it is still there. Shares no code with
-the analyser: this module and its two parts (recheck_text.py, recheck_records.py) import neither the library nor the
+the analyser: this module and its parts (recheck_*.py) import neither the library nor the
 rest of the package. What it checks, docs/certificates.md says why:
 
 * every file has the digest that the manifest names, and the manifest its own;
@@ -10,6 +10,7 @@ rest of the package. What it checks, docs/certificates.md says why:
 * a pair that was never asked about rests on what the records show: neither access writes, the storages are disjoint,
   atomics that meet exactly, one program, one thread, a barrier between, no execution;
 * contents of tables are those of the launch, premises are named by a qualifier;
+* about shared memory the whole proof, from the events that the certificate lists (isl);
 * every other pair has a claim "no solution", which a solver confirms: cvc5, Z3 or isl. A claim too hard in one
   piece is taken in the steps that the certificate lists, each "under the equalities so far this difference is 0".
 """
