@@ -140,7 +140,12 @@ static pr_status confirm_execution(void *user, const pr_records *r, const pr_lau
         return PR_OK;
     }
     memcpy(setup.grid, race->grid, sizeof setup.grid);
-    pr_schedule_ask ask = { .intra = race->intra, .pre = pre, .post = post };
+    pr_schedule_storage *storage = PR_NEW_N(own, pr_schedule_storage, l->n_args + 1);
+    for (int a = 0; a < l->n_args; a++) {
+        const pr_tensor *t = l->args[a].tensor;
+        if (t) storage[a] = (pr_schedule_storage){ true, (uint64_t)t->storage_lo, (uint64_t)t->storage_hi };
+    }
+    pr_schedule_ask ask = { .intra = race->intra, .pre = pre, .post = post, .storage = storage };
     for (int k = 0; k < 2; k++) {
         const pr_record *rec = &r->records.data[side[k]->record];
         ask.site[k] = (pr_schedule_site){ rec->site.op_id, rec->site.calls, rec->site.n_calls };

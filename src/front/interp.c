@@ -76,10 +76,21 @@ pr_interp_status pr_im_run(pr_machine *m, const int64_t pid[3])
            : m->halt == PR_HALT_STOPPED ? PR_INTERP_STOPPED : PR_INTERP_DONE;
 }
 
-pr_interp_status pr_machine_run(pr_machine *m, const int64_t pid[3], pr_interp_event_fn *event, void *user)
+static void slice_once(pr_machine *m)
 {
     if (!m->sliced) pr_im_slice_all(m);
     m->sliced = true;
+}
+
+bool pr_machine_needs(pr_machine *m, const pr_value *v)
+{
+    slice_once(m);
+    return m->needed[v->id] != 0;
+}
+
+pr_interp_status pr_machine_run(pr_machine *m, const int64_t pid[3], pr_interp_event_fn *event, void *user)
+{
+    slice_once(m);
     m->event = event;
     m->user = user;
     return pr_im_run(m, pid);

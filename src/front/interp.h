@@ -62,6 +62,10 @@ typedef struct pr_interp_setup {
      * the run there. */
     bool (*touch)(void *user, const struct pr_interp_event *e, pr_interp_touch *t);
     void *touch_user;
+    /* By op id, null = none: plain accesses for which touch is not called and whose results are unknown. 1: always, nor are their
+     * addresses computed; 2: where look says no. */
+    const uint8_t *spare;
+    bool (*look)(void *user, const struct pr_interp_event *e);
     bool floats;                 /* follow f16, bf16 and f32 as intervals (interp_float.c); touch sees them packed */
     bool track_deps;             /* fill pr_interp_event.deps                                    */
 } pr_interp_setup;
@@ -132,6 +136,8 @@ pr_machine *pr_machine_new(pr_arena *arena, const pr_interp_setup *setup);
 /* Runs one program. Any number of runs on one machine; memory is reused between them. */
 pr_interp_status pr_machine_run(pr_machine *m, const int64_t pid[3], pr_interp_event_fn *event,
                                 void *user);
+/* Does an address, mask, condition or bound of a run rest on the value? With a memory, also anything that is stored. */
+bool pr_machine_needs(pr_machine *m, const pr_value *v);
 /* From here on max_work bounds all runs together instead of each. */
 void pr_machine_set_shared_work(pr_machine *m);
 const char *pr_machine_why(const pr_machine *m);      /* of the last LIMIT or STOPPED, else ""        */

@@ -346,7 +346,9 @@ static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *
     else if (m->event) m->event(m->user, e);
     pr_ival read = pr_ival_unknown();
     if (m->halt != PR_HALT_NONE) return;
-    if (m->setup.touch && !touch_memory(m, op, e, parts, &read)) {
+    int spare = e->reached == PR_YES ? pr_im_spared(m, op) : 0;
+    bool spared = spare == 1 || (spare == 2 && !m->setup.look(m->setup.touch_user, e));
+    if (m->setup.touch && !spared && !touch_memory(m, op, e, parts, &read)) {
         pr_ival_drop(m, read);
         return;
     }

@@ -149,6 +149,7 @@ void pr_im_make_object(pr_machine *m, const pr_op *op); /* make_tensor_descripto
 void pr_im_exec(pr_machine *m, const pr_op *op);
 void pr_im_region(pr_machine *m, const pr_region *r, pr_ival *out, int n_out);
 bool pr_im_on_path(const pr_machine *m);
+static inline int pr_im_spared(const pr_machine *m, const pr_op *op) { return m->setup.spare ? m->setup.spare[op->id] : 0; }
 /* interp_slice.c */
 void pr_im_index(pr_machine *m);                 /* ops, effect                                  */
 void pr_im_slice_all(pr_machine *m);

@@ -202,8 +202,9 @@ void pr_im_slice_all(pr_machine *m)
         const pr_op *op = m->ops[i];
         if (!op) continue;
         if (op->n_regions && m->effect[i]) need_control(m, &w, op);
-        if (pr_op_is_access(op->opcode)) need_access(m, &w, op);
-        for (int k = 1; m->setup.touch && pr_op_is_access(op->opcode) && k < op->n_operands; k++) need_operand(m, &w, op, k);
+        bool looked_at = pr_op_is_access(op->opcode) && pr_im_spared(m, op) != 1;
+        if (looked_at) need_access(m, &w, op);
+        for (int k = 1; m->setup.touch && looked_at && k < op->n_operands; k++) need_operand(m, &w, op, k);
         m->enter[i] = m->effect[i];
     }
     close(m, &w);

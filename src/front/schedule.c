@@ -1,10 +1,12 @@
 /* Interleavings with a memory: see schedule.h. */
 #include "front/schedule.h"
 #include <assert.h>
+#include <stdlib.h>
 #include "front/interp_core.h"
+#include "front/schedule_spare.h"
 
 enum { MOST_PROGRAMS = 4096, MOST_ATOMICS = 1 << 14, MOST_LANES = 1 << 16, MOST_CELLS = 1 << 20, MOST_ORDERS = 8, FEW_PROGRAMS = 64, MOST_BETWEEN = 6,
-       NEAR = 8 /* programs before those of the witness that run with them */ };
+       NEAR = 8 /* programs before those of the witness that run with them */, JUDGE_WORK = 1 << 22 };
 
 /* ---- memory, byte by byte ------------------------------------------------------------------- */
 /* Eight bytes from a multiple of eight on; bit i of used and known speaks of byte i. */
@@ -34,6 +36,8 @@ typedef struct seen {
 } seen;
 typedef struct seen_event { pr_schedule_access at; int64_t shape[PR_MAX_RANK]; } seen_event;
 
+typedef PR_VEC(bool *) after_list;
+
 typedef struct waiting { int number, first, n; } waiting;
 
 typedef struct program {
@@ -60,6 +64,7 @@ typedef struct world {
     PR_VEC(seen) seen;
     PR_VEC(seen_event) seen_event;
     bool listed;                   /* the event whose lanes are touched is the last of them               */
+    after_list after;              /* by seen_event, null = not asked yet; while one order is judged       */
     PR_VEC(int) deps;
     PR_VEC(waiting) waiting;       /* what every event of the asked program waits for; intra only               */
     int64_t epoch; int number;     /* of the event whose lanes are touched                             */
@@ -347,6 +352,13 @@ static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
     return true;
 }
 
+/* Of many programs those of the witness are noted (note_seen); for the others the two accesses are like any other one. */
+static bool look(void *user, const pr_interp_event *e)
+{
+    const world *w = user;
+    return w->n <= FEW_PROGRAMS || memcmp(e->pid, w->ask->pid[0], sizeof e->pid) == 0 || memcmp(e->pid, w->ask->pid[1], sizeof e->pid) == 0;
+}
+
 static void event(void *user, const pr_interp_event *e)
 {
     world *w = user;
@@ -384,18 +396,17 @@ static bool out_of(const world *w, const sync_event *s, const seen *y)
     return depends_on(w, y->dep_first, y->n_deps, s->number);
 }
 
-/* Is x before y? Forward over releases, what they reach, and the acquires there; over-estimated. */
-static bool ordered(world *w, const seen *x, const seen *y)
+/* What comes after x: forward over releases, what they reach, and the acquires there; over-estimated. By number of sync event. */
+static bool *after(world *w, const seen *x)
 {
     int n = w->sync.n;
-    pr_arena_pos pos = pr_arena_mark(w->arena);
-    bool *after = PR_NEW_N(w->arena, bool, n + 1), found = false;
-    for (int i = 0; i < n && !found; i++) {
+    bool *out = PR_NEW_N(w->arena, bool, n + 1);
+    for (int i = 0; i < n; i++) {
         const sync_event *s = &w->sync.data[i];
         if (!s->device) continue;
         bool reached = into(w, x, s);
         for (int j = 0; j < i && !reached; j++)      /* an acquire that is after x, in the same program */
-            reached = after[j] && w->sync.data[j].program == s->program && w->sync.data[j].number <= s->number;
+            reached = out[j] && w->sync.data[j].program == s->program && w->sync.data[j].number <= s->number;
         if (!reached || !s->releases || !s->wrote) continue;
         const sync_event *last = s;
         for (int j = i + 1; j < n; j++) {            /* the release sequence: each hop reads the write before it */
@@ -403,14 +414,27 @@ static bool ordered(world *w, const seen *x, const seen *y)
             bool overlap = r->addr < s->addr + (uint64_t)s->width && s->addr < r->addr + (uint64_t)r->width;
             if (!overlap) continue;
             bool hop = r->addr == s->addr && r->width == s->width && ((last->device && r->device) || last->program == r->program);
-            if (hop && r->acquires && r->device) after[j] = true;
+            if (hop && r->acquires && r->device) out[j] = true;
             if (r->wrote && (!hop || !r->whole)) break;
             if (r->wrote) last = r;
         }
     }
-    for (int i = 0; i < n && !found; i++) found = after[i] && out_of(w, &w->sync.data[i], y);
-    pr_arena_release(w->arena, pos);
-    return found;
+    return out;
+}
+
+/* Is x before y? One answer of after() serves all lanes of an operation and everything that it is compared with. */
+static bool ordered(world *w, const seen *x, const seen *y, int64_t *budget)
+{
+    int n = w->sync.n;
+    if (!w->after.data[x->event]) {
+        *budget -= (int64_t)n * n / 16;
+        w->after.data[x->event] = after(w, x);
+    }
+    const bool *reached = w->after.data[x->event];
+    *budget -= n;
+    for (int i = 0; i < n; i++)
+        if (reached[i] && out_of(w, &w->sync.data[i], y)) return true;
+    return false;
 }
 
 static bool conflict(const world *w, const seen *x, const seen *y)
@@ -468,8 +492,10 @@ static bool unordered_inside(const world *w, const seen *x, const seen *y)
     }
     for (int i = 0; i < w->sync.n && (w->ask->pre || w->ask->post); i++) {
         const sync_event *s = &w->sync.data[i];
-        if (s->program == x->program && s->scalar && (s->releases || s->acquires) && s->number >= first->number && s->number <= second->number)
-            return false;
+        if (s->program != x->program || !s->scalar) continue;
+        bool before = w->ask->pre && s->releases && first->number < s->number && s->number <= second->number;
+        bool behind = w->ask->post && s->acquires && first->number <= s->number && s->number < second->number;
+        if (before || behind) return false;
     }
     return true;
 }
@@ -487,26 +513,63 @@ typedef struct answer { int x[2], y[2]; bool valid, ordered; } answer;
 static bool ordered_either_way(world *w, const seen *x, const seen *y, answer *last, int64_t *budget)
 {
     if (!last->valid || last->x[0] != x->program || last->x[1] != x->number || last->y[0] != y->program || last->y[1] != y->number) {
-        *budget -= w->sync.n + (int64_t)w->sync.n * w->sync.n / 256;       /* what ordered() costs */
-        *last = (answer){{x->program, x->number}, {y->program, y->number}, true, ordered(w, x, y) || ordered(w, y, x)};
+        *last = (answer){{x->program, x->number}, {y->program, y->number}, true, ordered(w, x, y, budget) || ordered(w, y, x, budget)};
     }
     return last->ordered;
 }
 
+/* The lanes of the second access by address. */
+typedef struct placed { uint64_t addr; int index; } placed;
+
+static int by_address(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    if (x->addr != y->addr) return x->addr < y->addr ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The first that ends behind addr: none is wider than most. */
+static int first_behind(const placed *p, int n, uint64_t addr, uint64_t most)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (p[mid].addr + most > addr) hi = mid;
+        else lo = mid + 1;
+    }
+    return lo;
+}
+
 static bool judge(world *w, pr_schedule_result *r)
 {
-    int64_t budget = (int64_t)1 << 24;
+    int64_t budget = JUDGE_WORK;
     answer last = {0};
-    for (int pass = 0; pass < 2; pass++)           /* the witness's own programs first */
-        for (int i = 0; i < w->seen.n; i++) {
+    pr_arena_pos pos = pr_arena_mark(w->arena);
+    w->after = (after_list){0};
+    for (int i = 0; i < w->seen_event.n; i++) pr_vec_push(w->arena, &w->after, NULL);
+    placed *second = PR_NEW_N(w->arena, placed, w->seen.n + 1);
+    int n = 0;
+    uint64_t most = 1;
+    for (int j = 0; j < w->seen.n; j++) {
+        const seen *y = &w->seen.data[j];
+        if (y->which != 1) continue;
+        second[n++] = (placed){y->addr, j};
+        if ((uint64_t)y->width > most) most = (uint64_t)y->width;
+    }
+    qsort(second, (size_t)n, sizeof *second, by_address);
+    for (int pass = 0; pass < 2 && !r->found; pass++)           /* the witness's own programs first */
+        for (int i = 0; i < w->seen.n && !r->found; i++) {
             const seen *x = &w->seen.data[i];
             if (x->which != 0) continue;
             if (pass == 0 && memcmp(pid_of(w, x), w->ask->pid[0], sizeof w->ask->pid[0]) != 0) continue;
             if (w->ask->intra && pass == 0 && !is_wanted(w, 0, x)) continue;
-            for (int j = 0; j < w->seen.n; j++) {
-                const seen *y = &w->seen.data[j];
-                if (--budget < 0) return false;
-                if (y->which != 1 || !conflict(w, x, y)) continue;
+            for (int k = first_behind(second, n, x->addr, most); k < n && second[k].addr < x->addr + (uint64_t)x->width && !r->found; k++) {
+                const seen *y = &w->seen.data[second[k].index];
+                if (--budget < 0) {
+                    pr_arena_release(w->arena, pos);
+                    return false;
+                }
+                if (!conflict(w, x, y)) continue;
                 if (pass == 0 && memcmp(pid_of(w, y), w->ask->pid[1], sizeof w->ask->pid[1]) != 0) continue;
                 if (w->ask->intra ? (pass == 0 ? !is_wanted(w, 1, y) : !two_threads(x, y)) || !unordered_inside(w, x, y)
                                   : ordered_either_way(w, x, y, &last, &budget))
@@ -514,10 +577,10 @@ static bool judge(world *w, pr_schedule_result *r)
                 r->found = true;
                 r->at[0] = *access_of(w, x);
                 r->at[1] = *access_of(w, y);
-                return true;
             }
         }
-    return false;
+    pr_arena_release(w->arena, pos);
+    return r->found;
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
@@ -655,8 +718,10 @@ pr_schedule_result pr_schedule_race(pr_arena *arena, const pr_interp_setup *setu
     world w = {.arena = arena, .setup = setup, .ask = ask, .n = (int)n};
     s.touch = touch;
     s.touch_user = &w;
+    s.look = look;
     s.track_deps = true;
     s.max_work = ask->max_work > 0 ? ask->max_work : (int64_t)1 << 26;
+    s.spare = pr_schedule_spare(arena, &s, ask);
     w.p = PR_NEW_N(arena, program, w.n);
     w.atomic_base = PR_NEW_N(arena, bool, s.n_args + 1);
     for (int i = 0; i < w.n; i++) {

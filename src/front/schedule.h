@@ -12,6 +12,9 @@
 
 typedef struct pr_schedule_site { int op_id; const int *calls; int n_calls; } pr_schedule_site;
 
+/* Where the storage of an argument lies. */
+typedef struct pr_schedule_storage { bool known; uint64_t lo, hi; } pr_schedule_storage;
+
 typedef struct pr_schedule_ask {
     pr_schedule_site site[2];
     int64_t pid[2][3];             /* where to look first                                           */
@@ -19,6 +22,7 @@ typedef struct pr_schedule_ask {
     const int64_t *lane[2]; int rank[2];
     const int64_t *iter[2]; int n_iter[2];
     bool pre, post;                /* the compiler puts barriers before scalar releases, behind scalar acquires */
+    const pr_schedule_storage *storage;   /* by argument that is a tensor; null = not known: nothing is left out of the runs */
     int64_t max_work;              /* of all runs together, 0 = 2^26                                */
 } pr_schedule_ask;
 

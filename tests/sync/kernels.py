@@ -813,6 +813,49 @@ case("B001", one_value, "races WAW:S:S/programs why=same_value", (4,), dict(out=
 case("B001_differs", one_value, "races WAW:S:S/programs whynot=same_value", (4,), dict(out=T("i32", 1), SAME=False))
 
 
+# ---- partial rows under a lock that also says whether a row was written before (layer norm backward) ----------------------------
+@triton.jit
+def locked_rows(dy, lock, dw, n, rows, GROUP: tl.constexpr, SEM: tl.constexpr, PLAIN: tl.constexpr, BAR: tl.constexpr, B: tl.constexpr):
+    row = tl.program_id(0)
+    lane = tl.arange(0, B)
+    keep = lane < n
+    part = tl.load(dy + row * n + lane, mask=keep, other=0.0)
+    mine = lock + row % GROUP
+    seen = mine + GROUP
+    at = dw + (row % GROUP) * n + lane
+    while tl.atomic_cas(mine, 0, 1, sem=SEM) == 1:
+        pass
+    tl.debug_barrier()
+    count = tl.load(seen)  # @C
+    if BAR:
+        tl.debug_barrier()
+    if count == 0:
+        tl.atomic_xchg(seen, 1)  # @X
+    else:
+        part += tl.load(at, mask=keep)  # @L
+    tl.store(at, part, mask=keep)  # @S
+    tl.debug_barrier()
+    if PLAIN:
+        tl.store(mine, 0)
+    else:
+        tl.atomic_xchg(mine, 0)
+
+
+def locked_args(rows=300, n=1000, group=32, **kw):
+    return dict(dict(dy=T("f32", rows * n), lock=zeros(2 * group), dw=T("f32", group * n), n=n, rows=rows, GROUP=group, SEM="acq_rel", PLAIN=False,
+                     BAR=True, B=1024), **kw)
+
+
+case("locked_rows", locked_rows, "ok T1 qual=termination", (300,), locked_args())
+# every thread reads the count, one sets it: nothing waits between, before 3.9 nor in the language
+case("locked_rows_no_barrier", locked_rows, "races WAR:C:X/threads", (300,), locked_args(BAR=False))
+case("locked_rows_auto_3.8.0", locked_rows, "races WAR:C:X/threads", (300,), locked_args(BAR=False), options=["--atomic-order=auto"], triton="3.8.0")
+case("locked_rows_auto_3.9.0", locked_rows, "ok T1 qual=atomic", (300,), locked_args(BAR=False), options=["--atomic-order=auto"], triton="3.9.0")
+# 300 programs with tiles of 1000: what only carries payload is left out of the runs that look for a race
+case("locked_rows_relaxed", locked_rows, "races WAR:C:X/programs WAR:L:S/programs WAW:S:S/programs", (300,), locked_args(SEM="relaxed"))
+case("locked_rows_plain", locked_rows, "races", (300,), locked_args(PLAIN=True))
+
+
 # ---- --atomic-order=auto: what the launch's Triton release does (docs/decisions/0012) -------------------------------
 for release, pre, post in (("3.6.0", True, False), ("3.8.0", True, False), ("3.9.0", False, False)):
     case(f"auto_{release}", last, "ok T1 qual=atomic", (4,), last_args(PRE=pre, POST=post), options=["--atomic-order=auto"], triton=release)
