@@ -207,9 +207,11 @@ static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l,
 {
     out->read_contents = x->read_contents;
     out->used_dependency = x->used_dependency;
+    out->waited = x->waited;
     out->loose = PR_NEW_N(arena, bool, l->n_args + 1);
     if (x->refused) out->why_not = x->refused;
     else if (x->n_ub) out->why_not = x->ub[0].why;
+    else if (x->waited && x->n_races) out->why_not = "a race beside waits, which an execution with a memory must show";
     else if (some && !x->n_races) out->why_not = "no race is certain";
     else if (x->n_inconclusive && !some) out->why_not = x->inconclusive[0].why;
     else if (x->n_possible && !x->n_races) out->why_not = "whether a race happens rests on a value that only a run could know";
@@ -247,7 +249,7 @@ static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch 
             if (l->args[a].tensor)
                 s[a] = (pr_replay_storage){ true, (uint64_t)l->args[a].tensor->storage_lo, (uint64_t)l->args[a].tensor->storage_hi };
         pr_replay_options o = { .storage = s, .num_warps = l->num_warps, .max_programs = WHOLE_PROGRAMS, .max_events = WHOLE_EVENTS,
-                                .max_pairs = WHOLE_PAIRS, .complete_only = !some, .known_text = true };
+                                .max_pairs = WHOLE_PAIRS, .complete_only = !some, .waits = !some, .known_text = true };
         setup.max_work = some ? SOME_WORK : WHOLE_WORK;
         *out = (pr_whole){ 0 };
         pr_replay_result x = pr_replay_run(own, &setup, &o);

@@ -12,7 +12,7 @@
  * Control. Known conditions are followed. An unknown one runs both arms, and what happens there is
  * PR_MAYBE; values that differ between the arms are unknown afterwards. A loop with unknown bounds
  * runs its body once with an unknown induction value, all PR_MAYBE. A scf.while with an unknown
- * condition stops the run with a reason. */
+ * condition stops the run with a reason, unless it is a wait and setup.gate follows it. */
 #ifndef PR_FRONT_INTERP_H
 #define PR_FRONT_INTERP_H
 #include "front/ir.h"
@@ -50,6 +50,23 @@ typedef struct pr_interp_touch {
 } pr_interp_touch;
 struct pr_interp_event;
 
+/* The end of a loop that polled one integer location until a value came (interp_wait.c): it goes on with every value
+ * between lo and hi, or, single, ends with the value lo alone. Nothing of it is known behind the loop. */
+typedef struct pr_interp_wait {
+    const struct pr_interp_event *poll;  /* the last one                                          */
+    bool single;
+    int64_t lo, hi;              /* signed readings; lo > hi: nothing is known                         */
+} pr_interp_wait;
+
+/* For runs without a memory that follow waits: the value that a location starts with, each atomic of one lane through a
+ * pointer with its operands, each wait that ended. */
+typedef struct pr_interp_gate {
+    void *user;
+    bool (*initial)(void *user, uint64_t addr, int width, int64_t *value);
+    void (*atomic)(void *user, const struct pr_interp_event *e, const pr_interp_touch *t);
+    void (*wait)(void *user, const pr_interp_wait *w);
+} pr_interp_gate;
+
 typedef struct pr_interp_setup {
     const pr_ir *ir;
     const pr_op *func;           /* the kernel                                                 */
@@ -68,6 +85,7 @@ typedef struct pr_interp_setup {
     bool (*look)(void *user, const struct pr_interp_event *e);
     bool floats;                 /* follow f16, bf16 and f32 as intervals (interp_float.c); touch sees them packed */
     bool track_deps;             /* fill pr_interp_event.deps                                    */
+    const pr_interp_gate *gate;  /* null: a wait stops the run. Not beside touch                       */
 } pr_interp_setup;
 
 typedef enum {

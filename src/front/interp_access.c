@@ -320,6 +320,18 @@ static bool touch_memory(pr_machine *m, const pr_op *op, const pr_interp_event *
     return m->halt == PR_HALT_NONE;
 }
 
+/* An atomic of one lane in a run that follows waits; true when *out is the value that a wait's poll is given. */
+static bool pass_gate(pr_machine *m, const pr_op *op, const pr_interp_event *e, const pr_access_parts *p, pr_ival *out)
+{
+    pr_interp_lane_info lane = pr_interp_lane(e, 0);
+    pr_interp_touch x = {.addr = lane.addr};
+    uint64_t read;
+    for (int k = 0; k < p->n_data; k++) x.data_known[k] = pr_ival_at(pr_im_get(m, p->data[k]), 0, &x.data[k]);
+    if (!pr_im_gate(m, e, &x, &read)) return false;
+    *out = pr_ival_const(read & pr_bits_mask(pr_bits_of(op->results[0]->type)));
+    return true;
+}
+
 /* Emits the event and sets the result. */
 static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *deps, const pr_value *other,
                    const pr_access_parts *parts)
@@ -352,6 +364,8 @@ static void finish(pr_machine *m, const pr_op *op, pr_interp_event *e, pr_iset *
         pr_ival_drop(m, read);
         return;
     }
+    if (m->setup.gate && parts && e->n_lanes == 1 && e->kind >= PR_INTERP_RMW && pass_gate(m, op, e, parts, &read)) pr_im_spend(m, 1);
+    if (m->halt != PR_HALT_NONE) return;
     for (int i = 0; i < op->n_results; i++) {
         const pr_value *r = op->results[i];
         pr_ival v = i == 0 ? read : pr_ival_unknown();

@@ -7,6 +7,7 @@
  *   interp_tile.c    operations that move or fold lanes
  *   interp_access.c  memory operations
  *   interp_flow.c    regions, loops, blocks, calls
+ *   interp_wait.c    loops that poll a location
  *   interp_slice.c   which values a run needs
  *   interp.c         the machine and its entry points */
 #ifndef PR_FRONT_INTERP_CORE_H
@@ -51,6 +52,18 @@ typedef enum { PR_HALT_NONE, PR_HALT_LIMIT, PR_HALT_STOPPED, PR_HALT_FOUND, PR_H
 
 #define PR_EPOCH_INF INT64_MAX
 
+/* A wait that is being run: which value its poll is given next, and what is known of those it went on with. */
+typedef struct pr_iwait {
+    const pr_op *loop, *poll;
+    const pr_value *limit;       /* compared with the value read, null = another condition               */
+    int predicate;               /* of "goes on", value read on the left                            */
+    int w, tries;
+    int64_t start, next;
+    bool has_start, polled, sure;
+    pr_interp_wait end;
+    pr_interp_event last; int64_t iter[PR_INTERP_MAX_LOOPS]; /* the last poll                         */
+} pr_iwait;
+
 struct pr_machine {
     pr_arena *arena;
     pr_interp_setup setup;
@@ -79,6 +92,7 @@ struct pr_machine {
     bool sliced, shared_work;    /* shared_work: the limit is for all runs together                 */
     PR_VEC(pr_interp_note) notes;
     bool *contents_read;         /* by argument                                                */
+    pr_iwait *wait;              /* innermost wait that runs, null when none                            */
 };
 
 /* interp_value.c */
@@ -150,6 +164,12 @@ void pr_im_exec(pr_machine *m, const pr_op *op);
 void pr_im_region(pr_machine *m, const pr_region *r, pr_ival *out, int n_out);
 bool pr_im_on_path(const pr_machine *m);
 static inline int pr_im_spared(const pr_machine *m, const pr_op *op) { return m->setup.spare ? m->setup.spare[op->id] : 0; }
+/* interp_wait.c */
+bool pr_im_is_wait(const pr_machine *m, const pr_op *loop, pr_iwait *out); /* by its shape                 */
+/* One atomic of one lane; the value that a poll reads, if it is the poll of the wait that runs. */
+bool pr_im_gate(pr_machine *m, const pr_interp_event *e, const pr_interp_touch *t, uint64_t *read);
+void pr_im_wait_goes_on(pr_machine *m);          /* its condition holds for the value it was given          */
+void pr_im_wait_ends(pr_machine *m);
 /* interp_slice.c */
 void pr_im_index(pr_machine *m);                 /* ops, effect                                  */
 void pr_im_slice_all(pr_machine *m);

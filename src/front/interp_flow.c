@@ -427,6 +427,8 @@ static void run_while(pr_machine *m, const pr_op *op)
     pr_ival *in = scratch(m, n_in, &c1), *out = scratch(m, 1 + n_out, &c2);
     for (int i = 0; i < n_in; i++) in[i] = pr_ival_keep(*pr_im_get(m, op->operands[i]));
     bool on_path = m->target && m->enter[op->id] && pr_im_on_path(m) && m->n_iter < m->target->n_iter;
+    pr_iwait here, *outer = m->wait;
+    m->wait = m->setup.gate && pr_im_is_wait(m, op, &here) ? &here : NULL;
     for (int64_t k = 0; m->halt == PR_HALT_NONE; k++) {
         if (on_path && k > m->target->iter[m->n_iter]) { /* the iteration asked for is over */
             m->halt = PR_HALT_MISSED;
@@ -448,10 +450,14 @@ static void run_while(pr_machine *m, const pr_op *op)
         }
         if (c == PR_NO) {
             m->n_iter--;
-            for (int i = 0; i < n_out; i++)
-                pr_im_set(m, op->results[i], out[1 + i]);
+            if (m->wait) pr_im_wait_ends(m);
+            for (int i = 0; i < n_out; i++) {
+                if (m->wait) pr_ival_drop(m, out[1 + i]);
+                pr_im_set(m, op->results[i], m->wait ? pr_ival_unknown() : out[1 + i]);
+            }
             break;
         }
+        if (m->wait) pr_im_wait_goes_on(m);
         for (int i = 0; i < n_out; i++) {
             if (i < after->n_args) pr_im_set(m, after->args[i], out[1 + i]);
             else pr_ival_drop(m, out[1 + i]);
@@ -460,6 +466,7 @@ static void run_while(pr_machine *m, const pr_op *op)
         pr_im_region(m, op->regions[1], in, n_in);
         m->n_iter--;
     }
+    m->wait = outer;
     pr_im_unblock(m, out, c2);
     pr_im_unblock(m, in, c1);
 }

@@ -203,8 +203,9 @@ void pr_im_slice_all(pr_machine *m)
         if (!op) continue;
         if (op->n_regions && m->effect[i]) need_control(m, &w, op);
         bool looked_at = pr_op_is_access(op->opcode) && pr_im_spared(m, op) != 1;
+        bool data = m->setup.touch || (m->setup.gate && op->opcode != PR_OP_TT_LOAD && op->opcode != PR_OP_TT_STORE);
         if (looked_at) need_access(m, &w, op);
-        for (int k = 1; m->setup.touch && looked_at && k < op->n_operands; k++) need_operand(m, &w, op, k);
+        for (int k = 1; data && looked_at && k < op->n_operands; k++) need_operand(m, &w, op, k);
         m->enter[i] = m->effect[i];
     }
     close(m, &w);

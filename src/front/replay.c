@@ -1,6 +1,5 @@
 /* Which pairs of executions of a small launch race? Sorts every touched byte range and compares. */
-#include "front/replay.h"
-#include "front/replay_core.h"
+#include "front/gates.h"
 
 /* Accesses of one site to one address, one after the other in the sorted list. */
 typedef struct pr_rgroup { int64_t first, n; uint64_t addr; int site; bool maybe; } pr_rgroup;
@@ -247,6 +246,8 @@ static bool test_pair(pr_pairs *p, const pr_rev *a, const pr_rev *b, bool intra)
     if (intra) {
         if (ordered_in_program(p, a, b, &doubts)) return false;
     } else if (may_be_synchronised(p, a, b) || may_be_synchronised(p, b, a)) {
+        if (p->l->gates && (pr_gates_before(p->l->gates, (int)a->dyn, (int)b->dyn) || pr_gates_before(p->l->gates, (int)b->dyn, (int)a->dyn)))
+            return false;
         doubts |= PR_REPLAY_MAYBE_SYNC;
     }
     if ((a->lane | b->lane) & PR_EV_MAYBE) doubts |= PR_REPLAY_MAYBE_ACTIVE;
@@ -509,6 +510,11 @@ pr_replay_result pr_replay_run(pr_arena *arena, const pr_interp_setup *setup, co
     p.class_of = PR_NEW_N(arena, int, (int64_t)l->sites.n * l->sites.n * 4 + 1);
     make_groups(&p);
     collect_sync(&p);
+    if (l->gates) {
+        r.refused = pr_gates_close(l->gates, p.ev, p.n);
+        r.waited = pr_gates_waits(l->gates) > 0;
+        if (r.refused) return r;
+    }
     all_pairs(&p);
     collect_doubts(&p);
     share_out(&p, &r);

@@ -1,6 +1,6 @@
 /* What did every program of the launch do? Runs them and keeps one entry per active lane. */
+#include "front/gates.h"
 #include "front/interp_core.h"
-#include "front/replay_core.h"
 
 void pr_rlog_reason(pr_rlog *l, const pr_op *op, const char *why)
 {
@@ -151,6 +151,7 @@ void pr_rlog_collect(pr_rlog *l, pr_arena *arena, const pr_interp_setup *setup,
     for (int i = 0; i <= setup->ir->n_ops; i++) l->site_of_op[i] = -1;
     pr_interp_setup s = *setup;
     s.track_deps = deps;
+    if (l->o.waits) l->gates = pr_gates_new(l, &s);
     l->machine = pr_machine_new(arena, &s);
     pr_machine_set_shared_work(l->machine);
     for (l->program = 0; l->program < programs && !l->refused; l->program++) {

@@ -2,6 +2,7 @@
  *
  *   replay_collect.c  runs the programs and stores what they did
  *   replay_uses.c     where the values of the loads go (replication rule)
+ *   gates.c           orders from what waits need
  *   replay.c          pairs, orders, result */
 #ifndef PR_FRONT_REPLAY_CORE_H
 #define PR_FRONT_REPLAY_CORE_H
@@ -58,6 +59,7 @@ typedef struct pr_rlog {
     PR_VEC(pr_replay_reason) reasons, ub;
     int program;
     const char *refused;
+    struct pr_gates *gates;          /* waits are followed, else null                                */
 } pr_rlog;
 
 static inline bool pr_rsite_atomic(const pr_rsite *s) { return s->kind >= PR_INTERP_RMW; }

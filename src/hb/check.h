@@ -33,6 +33,7 @@ typedef struct pr_whole {
     PR_VEC(pr_out_of_bounds) outside;
     bool *loose;                   /* per argument: also accessed at addresses that are not known             */
     bool read_contents, used_dependency;
+    bool waited;                   /* it speaks of executions whose waits end, from the locations' initial values   */
 } pr_whole;
 
 /* What a second run of a launch certainly does: leave the same bytes, or another value at one. */

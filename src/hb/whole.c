@@ -33,7 +33,6 @@ static bool may_try(const pr_run *run)
         if (r->base < 0 && r->refused.kind != PR_REFUSAL_INDIRECT_ADDRESS) return false;   /* else: a pointer from a table */
         if (r->base >= run->L->n_args || (r->base >= 0 && !run->L->args[r->base].tensor)) return false;
         pointers = pointers || r->base < 0;
-        if (r->is_await) return false;          /* waits are followed by schedule.c alone */
     }
     for (int i = 0; i < run->L->n_args && pointers; i++)      /* invented addresses are not those that a table holds */
         if (run->L->args[i].tensor && run->L->args[i].tensor->synthetic) return false;
@@ -130,6 +129,7 @@ bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status 
     for (int i = 0; i < w.races.n; i++) take_race(run, &w.races.data[i], w.read_contents);
     *rung = w.races.n ? PR_RUNG_NONE : PR_RUNG_T1_LAUNCH;
     qualify(run, &w);
-    if (w.read_contents) pr_add_qualifier(run, "reads tensor contents");
+    if (w.waited) pr_add_qualifier(run, "assumes termination");
+    if (w.read_contents || w.waited) pr_add_qualifier(run, "reads tensor contents");
     return true;
 }

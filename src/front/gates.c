@@ -1,0 +1,343 @@
+/* Orders between programs from what waits need: see gates.h. */
+#include "front/gates.h"
+
+enum { MOST_GATES = 1 << 16, MOST_STEPS = 1 << 26, MOST_KNOWN = 1 << 22 };
+
+
+typedef enum { GATE_KEEPS, GATE_ADDS, GATE_SETS, GATE_ORS, GATE_XORS, GATE_ANDS, GATE_ODD, GATE_WAITS } gate_kind;
+
+typedef struct gate {
+    int dyn, cell;                  /* cell: number, -1 = none of which anything is known                 */
+    uint64_t addr; int width;
+    gate_kind kind;
+    int64_t v;                      /* operand                                                     */
+    bool sure, acquires, releases;
+    bool single; int64_t lo, hi;    /* GATE_WAITS: pr_interp_wait                                    */
+} gate;
+
+typedef struct cell {
+    uint64_t addr; int width;
+    bool usable;
+    int64_t start;
+    pr_i128 up, down;               /* sums of what has run so far                                     */
+    pr_i128 lo, hi;                 /* values it was set to, and the first                               */
+} cell;
+
+/* For one place in a program: by program, the first wait (gate) that cannot end when the releases behind it are held back. */
+typedef struct held { int program, dyn; const int *first; } held;
+
+struct pr_gates {
+    pr_rlog *l;
+    pr_interp_gate hooks;
+    PR_VEC(gate) gates;             /* in the order of dyns                                          */
+    PR_VEC(cell) cells;
+    int *from;                      /* by program: its first gate; one more at the end                     */
+    PR_VEC(held) held;
+    int *table; int table_size;     /* of held, by program and epoch                                    */
+    bool *done;                     /* scratch of one run, by gate                                     */
+    int64_t steps, known;
+    int waits;
+    const char *why;
+};
+
+/* ---- while the programs run ------------------------------------------------------------------ */
+static bool initial(void *user, uint64_t addr, int width, int64_t *value)
+{
+    pr_gates *g = user;
+    for (int i = 0; i < g->l->setup->n_args; i++) {
+        const pr_interp_arg *a = &g->l->setup->args[i];
+        if (a->kind != PR_INTERP_ARG_POINTER || !a->values || a->elem_bytes != width || width > 8) continue;
+        uint64_t off = addr - (uint64_t)a->value;
+        if (off % (uint64_t)width || off / (uint64_t)width >= (uint64_t)a->n_values) continue;
+        uint64_t x = (uint64_t)a->values[off / (uint64_t)width];
+        *value = width == 8 ? (int64_t)x : (int64_t)(x << (64 - 8 * width)) >> (64 - 8 * width);
+        return true;
+    }
+    return false;
+}
+
+static void add(pr_gates *g, gate x)
+{
+    if (g->gates.n >= MOST_GATES) g->why = "more atomics than are followed";
+    else pr_vec_push(g->l->arena, &g->gates, x);
+}
+
+static int64_t reading(uint64_t x, int width)
+{
+    int w = 8 * width;
+    if (w >= 64) return (int64_t)x;
+    uint64_t sign = (uint64_t)1 << (w - 1);
+    return (int64_t)(((x & ((sign << 1) - 1)) ^ sign) - sign);
+}
+
+static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *t)
+{
+    pr_gates *g = user;
+    pr_interp_lane_info lane = pr_interp_lane(e, 0);
+    if (lane.active == PR_NO || e->width > 8) return;
+    gate x = {.dyn = g->l->dyns.n - 1, .cell = -1, .addr = lane.addr, .width = e->width, .kind = GATE_ODD,
+              .sure = lane.active == PR_YES, .v = reading(t->data[0], e->width),
+              .acquires = e->sem == PR_INTERP_ACQUIRE || e->sem == PR_INTERP_ACQ_REL,
+              .releases = e->sem == PR_INTERP_RELEASE || e->sem == PR_INTERP_ACQ_REL};
+    bool known = t->data_known[0], once = true;
+    for (int k = 0; k < e->n_iter; k++) once = once && e->iter[k] >= 0;
+    int rmw = (int)pr_op_attr_int(e->op, "atomic_rmw_op", 0);
+    switch (e->kind) {
+    case PR_INTERP_ATOMIC_LOAD: x.kind = GATE_KEEPS; break;
+    case PR_INTERP_POLL:
+        x.kind = known && e->op->n_operands < 3 ? GATE_WAITS : GATE_KEEPS;
+        x.single = true;
+        x.lo = x.hi = x.v;
+        break;
+    case PR_INTERP_CAS:             /* whether it writes is not known: it may */
+        if (known && t->data_known[1] && reading(t->data[1], e->width) == x.v) x.kind = GATE_KEEPS;
+        else if (t->data_known[1]) {
+            x.kind = GATE_SETS;
+            x.v = reading(t->data[1], e->width);
+        }
+        break;
+    case PR_INTERP_RMW:
+        if (!known) break;
+        if (rmw == 4) x.kind = GATE_ADDS;
+        else if (rmw == 6 || rmw == 7 || rmw == 10) x.kind = GATE_SETS;   /* max, min: between the operand and the old value */
+        else if (x.v >= 0 && rmw >= 1 && rmw <= 3) x.kind = rmw == 1 ? GATE_ANDS : rmw == 2 ? GATE_ORS : GATE_XORS;
+        if (rmw >= 2 && rmw <= 4 && x.v == 0) x.kind = GATE_KEEPS;
+        break;
+    default: break;                 /* an atomic store breaks the chain                                    */
+    }
+    if (!once && x.kind != GATE_KEEPS) x.kind = GATE_ODD;             /* it stands for any number of turns */
+    if (x.kind == GATE_WAITS) g->waits++;
+    add(g, x);
+}
+
+static void waited(void *user, const pr_interp_wait *w)
+{
+    pr_gates *g = user;
+    int dyn = g->l->first_dyn.data[g->l->program] + w->poll->number;
+    g->waits++;
+    for (int i = g->gates.n - 1; i >= 0 && g->gates.data[i].dyn >= dyn; i--) {
+        if (g->gates.data[i].dyn != dyn) continue;
+        gate x = g->gates.data[i];
+        x.kind = GATE_WAITS;
+        x.single = w->single;
+        x.lo = w->lo;
+        x.hi = w->hi;
+        add(g, x);
+        return;
+    }
+    g->why = "a wait without its poll";
+}
+
+pr_gates *pr_gates_new(pr_rlog *l, pr_interp_setup *setup)
+{
+    pr_gates *g = PR_NEW(l->arena, pr_gates);
+    g->l = l;
+    g->hooks = (pr_interp_gate){g, initial, atomic, waited};
+    setup->gate = &g->hooks;
+    return g;
+}
+
+int pr_gates_waits(const pr_gates *g) { return g->waits; }
+
+/* ---- locations ------------------------------------------------------------------------------- */
+static const pr_rsite *site_of(const pr_gates *g, int dyn) { return &g->l->sites.data[g->l->dyns.data[dyn].site]; }
+static const pr_interp_epoch *epoch_of(const pr_gates *g, const gate *x) { return &g->l->dyns.data[x->dyn].epoch; }
+
+static bool device(const pr_rsite *s) { return s->scope == PR_INTERP_SCOPE_GPU || s->scope == PR_INTERP_SCOPE_SYS; }
+
+static int find_cell(const pr_gates *g, uint64_t addr)
+{
+    int lo = 0, hi = g->cells.n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (g->cells.data[mid].addr < addr) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < g->cells.n && g->cells.data[lo].addr == addr ? lo : -1;
+}
+
+static void insert_cell(pr_gates *g, const gate *x)
+{
+    if (find_cell(g, x->addr) >= 0) return;
+    cell c = {.addr = x->addr, .width = x->width};
+    c.usable = initial(g, x->addr, x->width, &c.start);
+    pr_vec_push(g->l->arena, &g->cells, c);
+    for (int i = g->cells.n - 1; i > 0 && g->cells.data[i - 1].addr > c.addr; i--) {
+        cell y = g->cells.data[i - 1];
+        g->cells.data[i - 1] = g->cells.data[i];
+        g->cells.data[i] = y;
+    }
+}
+
+/* Whatever touches the location and may write it must be a gate of known effect on all of it. */
+static void check_cell(pr_gates *g, cell *c, const pr_rev *ev, int64_t n, const uint8_t *effect)
+{
+    int64_t lo = 0, hi = n;
+    uint64_t from = c->addr >= 64 ? c->addr - 64 : 0;
+    while (lo < hi) {
+        int64_t mid = (lo + hi) / 2;
+        if (ev[mid].addr < from) lo = mid + 1;
+        else hi = mid;
+    }
+    for (int64_t i = lo; i < n && ev[i].addr < c->addr + (uint64_t)c->width && c->usable; i++) {
+        const pr_rsite *s = site_of(g, (int)ev[i].dyn);
+        if (ev[i].addr + (uint64_t)s->width <= c->addr || pr_rsite_writes(s) == PR_NO) continue;
+        c->usable = effect[ev[i].dyn] && ev[i].addr == c->addr && s->width == c->width && device(s) && !s->via_desc && s->n_lanes == 1;
+    }
+}
+
+static void set_back(pr_gates *g)
+{
+    for (int i = 0; i < g->cells.n; i++) {
+        cell *c = &g->cells.data[i];
+        c->up = c->down = 0;
+        c->lo = c->hi = c->start;
+    }
+}
+
+static void perform(cell *c, const gate *x)
+{
+    pr_i128 v = x->v;
+    switch (x->kind) {
+    case GATE_ADDS:
+        if (v > 0) c->up += v;
+        else c->down += v;
+        break;
+    case GATE_XORS: if (c->lo > 0) c->lo = 0; c->up += v; break;      /* neither a ^ v nor a | v is more than a + v */
+    case GATE_ORS: c->up += v; break;
+    case GATE_ANDS: if (c->lo > 0) c->lo = 0; if (c->hi < v) c->hi = v; break;
+    case GATE_SETS: if (c->lo > v) c->lo = v; if (c->hi < v) c->hi = v; break;
+    default: break;
+    }
+}
+
+static bool can_end(const cell *c, const gate *w)
+{
+    pr_i128 lo = c->lo + c->down, hi = c->hi + c->up;
+    if (w->single) return lo <= w->lo && w->lo <= hi;
+    return lo < w->lo || hi > w->hi;
+}
+
+/* Bits are counted as numbers only of numbers that are never negative; no sum may leave the width. */
+static void check_range(pr_gates *g)
+{
+    bool *bits = PR_NEW_N(g->l->arena, bool, g->cells.n + 1);
+    set_back(g);
+    for (int i = 0; i < g->gates.n; i++) {
+        const gate *x = &g->gates.data[i];
+        if (x->cell < 0) continue;
+        perform(&g->cells.data[x->cell], x);
+        if (x->kind == GATE_ORS || x->kind == GATE_XORS || x->kind == GATE_ANDS) bits[x->cell] = true;
+    }
+    for (int i = 0; i < g->cells.n; i++) {
+        cell *c = &g->cells.data[i];
+        pr_i128 top = ((pr_i128)1 << (8 * c->width - 1)) - 1, lo = c->lo + c->down, hi = c->hi + c->up;
+        if (lo < -top - 1 || hi > top) c->usable = false;
+        if (bits[i] && (c->lo < 0 || lo < 0)) c->usable = false;
+    }
+}
+
+/* ---- runs with some releases held back ------------------------------------------------------- */
+static bool surely_before(const pr_interp_epoch *a, const pr_interp_epoch *b)
+{ return a->gen == b->gen ? a->n < b->n : a->hi < b->lo; }
+
+/* Does it hold up what stands behind it? */
+static bool holds(const gate *w) { return w->kind == GATE_WAITS && w->sure && w->acquires && w->cell >= 0; }
+
+/* Runs everything that can run. first[program]: the first of its waits that cannot end, -1 = none. False: too long. */
+static bool run_held(pr_gates *g, int program, const pr_interp_epoch *place, int *first)
+{
+    int programs = g->l->first_dyn.n;
+    bool moved = true;
+    set_back(g);
+    memset(g->done, 0, sizeof *g->done * (size_t)g->gates.n);
+    while (moved) {
+        moved = false;
+        for (int p = 0; p < programs; p++) {
+            first[p] = -1;
+            for (int i = g->from[p]; i < g->from[p + 1]; i++) {
+                gate *x = &g->gates.data[i];
+                if (x->kind == GATE_KEEPS || x->cell < 0) continue;
+                if (++g->steps > MOST_STEPS) return false;
+                if (x->kind == GATE_WAITS) {
+                    if (first[p] < 0 && holds(x) && !can_end(&g->cells.data[x->cell], x)) first[p] = i;
+                    continue;
+                }
+                if (g->done[i]) continue;
+                if (x->releases && first[p] >= 0 && surely_before(epoch_of(g, &g->gates.data[first[p]]), epoch_of(g, x))) continue;
+                if (x->releases && p == program && surely_before(place, epoch_of(g, x))) continue;
+                g->done[i] = moved = true;
+                perform(&g->cells.data[x->cell], x);
+            }
+        }
+    }
+    return true;
+}
+
+static bool same_place(const pr_gates *g, const held *h, int program, const pr_interp_epoch *e)
+{
+    const pr_interp_epoch *o = &g->l->dyns.data[h->dyn].epoch;
+    return h->program == program && o->gen == e->gen && o->n == e->n && o->lo == e->lo && o->hi == e->hi;
+}
+
+static const int *held_at(pr_gates *g, int dyn)
+{
+    const pr_rdyn *d = &g->l->dyns.data[dyn];
+    uint64_t h = ((uint64_t)d->program * 0x9E3779B97F4A7C15u ^ (uint64_t)d->epoch.n * 0xC2B2AE3D27D4EB4Fu) + (uint64_t)d->epoch.gen;
+    int programs = g->l->first_dyn.n, at = (int)((h >> 20) % (uint64_t)g->table_size);
+    for (; g->table[at]; at = (at + 1) % g->table_size)
+        if (same_place(g, &g->held.data[g->table[at] - 1], d->program, &d->epoch)) return g->held.data[g->table[at] - 1].first;
+    if (g->known + programs > MOST_KNOWN || g->steps > MOST_STEPS || 2 * (g->held.n + 1) > g->table_size) return NULL;
+    g->known += programs;
+    int *first = PR_NEW_N(g->l->arena, int, programs + 1);
+    held x = {d->program, dyn, run_held(g, d->program, &d->epoch, first) ? first : NULL};
+    pr_vec_push(g->l->arena, &g->held, x);
+    g->table[at] = g->held.n;
+    return x.first;
+}
+
+const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
+{
+    pr_rlog *l = g->l;
+    int programs = l->first_dyn.n, k = 0;
+    uint8_t *effect = PR_NEW_N(l->arena, uint8_t, l->dyns.n + 1);
+    if (g->why) return g->why;
+    for (int i = 0; i < g->gates.n; i++) {
+        const gate *x = &g->gates.data[i];
+        if (x->kind != GATE_ODD) effect[x->dyn] = 1;
+        if (x->kind == GATE_WAITS) insert_cell(g, x);
+    }
+    for (int i = 0; i < g->cells.n; i++) check_cell(g, &g->cells.data[i], ev, n, effect);
+    for (int i = 0; i < g->gates.n; i++) {
+        gate *x = &g->gates.data[i];
+        int c = find_cell(g, x->addr);
+        x->cell = c >= 0 && g->cells.data[c].usable && g->cells.data[c].width == x->width && device(site_of(g, x->dyn)) ? c : -1;
+    }
+    check_range(g);
+    for (int i = 0; i < g->gates.n; i++)
+        if (g->gates.data[i].cell >= 0 && !g->cells.data[g->gates.data[i].cell].usable) g->gates.data[i].cell = -1;
+    g->from = PR_NEW_N(l->arena, int, programs + 2);
+    for (int p = 0; p <= programs; p++) {
+        int end = p < programs ? l->first_dyn.data[p] : l->dyns.n;
+        while (k < g->gates.n && g->gates.data[k].dyn < end) k++;
+        g->from[p] = k;
+    }
+    g->done = PR_NEW_N(l->arena, bool, g->gates.n + 1);
+    g->table_size = 1 << 16;
+    g->table = PR_NEW_N(l->arena, int, g->table_size);
+    int *first = PR_NEW_N(l->arena, int, programs + 1);
+    pr_interp_epoch nowhere = {0};
+    if (!run_held(g, -1, &nowhere, first)) return "more atomics than are followed";
+    for (int p = 0; p < programs; p++)
+        if (first[p] >= 0) return "a wait does not end, whatever the programs do";
+    return NULL;
+}
+
+bool pr_gates_before(pr_gates *g, int x, int y)
+{
+    const pr_rdyn *b = &g->l->dyns.data[y];
+    if (!g->waits || site_of(g, x)->via_desc || site_of(g, y)->via_desc) return false;
+    const int *first = held_at(g, x);
+    if (!first || first[b->program] < 0) return false;
+    return surely_before(epoch_of(g, &g->gates.data[first[b->program]]), &b->epoch);
+}

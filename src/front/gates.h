@@ -1,0 +1,27 @@
+/* Which releases must come before a wait can end? Orders between the programs of one launch (happens-before.md 4.3, 4.6).
+ *
+ * Every program has been run with its waits ending and the results of its other atomics unknown, so that what it does is the
+ * same in every execution. A location whose writers are whole atomics of device scope with known operands holds, after
+ * any set of them, a value between two bounds. Let x be an access of program P. All releases of P behind a barrier behind x
+ * are held back, and everything else runs as far as it can: a write that releases runs when the acquiring waits that stand a barrier
+ * before it can end, any other write runs at once, and a wait can end when a value within the bounds of its location ends it.
+ * A wait of another program that cannot end then comes after x in every execution, and so does what stands a barrier behind it.
+ *
+ * Why. Take a wait w that acquires, and the set H of what happens before it. The writes that come before the value that w read
+ * form one chain of read-modify-writes; those of them that release are in H. So is, for each of these, each acquiring wait a
+ * barrier before it in its program, and what that one read. If no release of P behind x is in H, then the run above performs all of
+ * H, in the order of H: by induction each wait of H finds all its writes done, hence its value within the bounds. So w can end. */
+#ifndef PR_FRONT_GATES_H
+#define PR_FRONT_GATES_H
+#include "front/replay_core.h"
+
+typedef struct pr_gates pr_gates;
+
+/* Before the programs are run: sets setup->gate. */
+pr_gates *pr_gates_new(pr_rlog *l, pr_interp_setup *setup);
+/* After them; ev: the n touched byte ranges, sorted by address. null, or why nothing can be said. */
+const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n);
+/* Is execution x before execution y, of another program, in every execution of the launch? Numbers of dyns. */
+bool pr_gates_before(pr_gates *g, int x, int y);
+int pr_gates_waits(const pr_gates *g);
+#endif

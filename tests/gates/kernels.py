@@ -1,0 +1,347 @@
+"""Kernels whose programs wait for each other again and again: grid barriers in rounds, stream-K over several tiles, turns at a
+lock of each tile, chains and rings in loops. Each safe kernel stands beside twins that differ in one token. All verdicts are
+for --atomic-order=strict."""
+from cases import T, case, load_triton
+
+triton, tl = load_triton()
+
+
+def zeros(n):
+    return T("i32", n, values=[0] * n)
+
+
+# ---- a barrier of the grid, several times over one counter ------------------------------------------------------------
+@triton.jit
+def rounds(a, b, cnt, ROUNDS: tl.constexpr, SEM: tl.constexpr, ACQ: tl.constexpr, LESS: tl.constexpr, PRE: tl.constexpr, BAR: tl.constexpr,
+           FORM: tl.constexpr, SCOPE: tl.constexpr, SECOND: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    g = tl.num_programs(0)
+    i = pid * B + tl.arange(0, B)
+    for r in range(ROUNDS):
+        v = tl.load(a + (i + B) % (B * g))  # @R
+        tl.store(b + i, v + 1)  # @W
+        if PRE:
+            tl.debug_barrier()
+        tl.atomic_add(cnt, 1, sem=SEM, scope=SCOPE)
+        if FORM == 0:
+            while tl.atomic_add(cnt, 0, sem=ACQ, scope=SCOPE) < (2 * r + 1) * g - LESS:
+                pass
+        elif FORM == 1:
+            while tl.atomic_add(cnt, 0, sem=ACQ, scope=SCOPE) != (2 * r + 1) * g - LESS:
+                pass
+        elif FORM == 2:
+            while (2 * r + 1) * g - LESS > tl.atomic_or(cnt, 0, sem=ACQ, scope=SCOPE):
+                pass
+        else:
+            while tl.atomic_cas(cnt, -1, -1, sem=ACQ, scope=SCOPE).to(tl.uint32) < ((2 * r + 1) * g - LESS).to(tl.uint32):
+                pass
+        if BAR:
+            tl.debug_barrier()
+        v = tl.load(b + (i + B) % (B * g))  # @S
+        tl.store(a + i, v + 1)  # @U
+        if SECOND:
+            tl.debug_barrier()
+            tl.atomic_add(cnt, 1, sem="release")
+            while tl.atomic_add(cnt, 0, sem="acquire") < (2 * r + 2) * g:
+                pass
+            tl.debug_barrier()
+
+
+def rounds_args(n=4, start=0, **kw):
+    return dict(dict(a=T("i32", 64 * n), b=T("i32", 64 * n), cnt=T("i32", 1, values=[start]), ROUNDS=3, SEM="release", ACQ="acquire", LESS=0,
+                     PRE=True, BAR=True, FORM=0, SCOPE="gpu", SECOND=True, B=64), **kw)
+
+
+case("rounds", rounds, "ok T1-launch qual=termination qual=reads", (4,), rounds_args())
+case("rounds_132", rounds, "ok T1-launch", (132,), rounds_args(132))
+case("rounds_equal", rounds, "ok T1-launch", (4,), rounds_args(FORM=1))
+case("rounds_turned", rounds, "ok T1-launch", (4,), rounds_args(FORM=2))
+case("rounds_unsigned", rounds, "ok T1-launch", (4,), rounds_args(FORM=3))
+case("rounds_less", rounds, "races *:R:U/programs *:W:S/programs", (4,), rounds_args(LESS=1))
+case("rounds_unsigned_less", rounds, "races|unsupported never=ok", (4,), rounds_args(FORM=3, LESS=1))
+case("rounds_started", rounds, "races *:R:U/programs *:W:S/programs", (4,), rounds_args(start=1))
+case("rounds_below", rounds, "races|unsupported|vacuous never=ok", (4,), rounds_args(start=-1))
+case("rounds_unknown", rounds, "races|unsupported never=ok", (4,), rounds_args(cnt=T("i32", 1)))
+case("rounds_relaxed", rounds, "races *:R:U/programs *:W:S/programs", (4,), rounds_args(SEM="relaxed"))
+case("rounds_relaxed_wait", rounds, "races *:R:U/programs *:W:S/programs", (4,), rounds_args(ACQ="relaxed"))
+case("rounds_cta", rounds, "races|unsupported never=ok", (4,), rounds_args(SCOPE="cta"))
+case("rounds_no_pre", rounds, "races *:R:U/programs *:W:S/programs", (4,), rounds_args(PRE=False))
+case("rounds_no_post", rounds, "races|unsupported never=ok", (4,), rounds_args(BAR=False))
+case("rounds_one_of_two", rounds, "races|unsupported|vacuous never=ok", (4,), rounds_args(SECOND=False))
+
+
+# ---- counting down, flags that flip, a bit for each program --------------------------------------------------------------
+@triton.jit
+def kinds(x, y, m, KIND: tl.constexpr, SEM: tl.constexpr, WRONG: tl.constexpr):
+    pid = tl.program_id(0)
+    n = tl.num_programs(0)
+    for r in range(2):
+        tl.store(x + r * n + pid, pid)  # @P
+        tl.debug_barrier()
+        if KIND == 0:
+            tl.atomic_add(m + r, -1, sem=SEM)
+            while tl.atomic_add(m + r, 0, sem="acquire") > WRONG:
+                pass
+        elif KIND == 1:
+            tl.atomic_or(m + r, 1 << pid, sem=SEM)
+            while tl.atomic_or(m + r, 0, sem="acquire") != (1 << n) - 1 - WRONG:
+                pass
+        elif KIND == 2:
+            tl.atomic_xor(m + r * n + pid, 1, sem=SEM)
+            while tl.atomic_xor(m + r * n + (pid + 1) % n, 0, sem="acquire") == WRONG:
+                pass
+        elif KIND == 3:
+            tl.atomic_max(m + r * n + pid, 5, sem=SEM)
+            while tl.atomic_add(m + r * n + (pid + 1) % n, 0, sem="acquire") < 5 - WRONG * 5:
+                pass
+        else:
+            tl.atomic_cas(m + r * n + pid, 0, 3, sem=SEM)
+            while tl.atomic_add(m + r * n + (pid + 1) % n, 0, sem="acquire") & 2 == WRONG * 2:
+                pass
+        tl.debug_barrier()
+        tl.store(y + r * n + pid, tl.load(x + r * n + (pid + 1) % n))  # @R
+
+
+def kinds_args(kind, **kw):
+    return dict(dict(x=T("i32", 8), y=T("i32", 8), m=T("i32", 8, values=[4 if kind == 0 else 0] * 8), KIND=kind, SEM="release", WRONG=0), **kw)
+
+
+for kind, name in enumerate(("down", "bits", "xor", "max", "cas")):
+    case(f"kinds_{name}", kinds, "ok", (4,), kinds_args(kind))
+    case(f"kinds_{name}_relaxed", kinds, "races RAW:P:R/programs", (4,), kinds_args(kind, SEM="relaxed"))
+    case(f"kinds_{name}_wrong", kinds, "races|unsupported|vacuous never=ok", (4,), kinds_args(kind, WRONG=1))
+
+
+# ---- stream-K: each program has a range of iterations over several tiles, its first tile may belong to another one --------------
+@triton.jit
+def stream_k(a, part, locks, c, each, total, SEM: tl.constexpr, BAR: tl.constexpr, POST: tl.constexpr, NEXT: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    g = tl.num_programs(0)
+    lane = tl.arange(0, B)
+    per = tl.cdiv(total, g)
+    start = pid * per
+    last = tl.minimum(start + per, total)
+    while start < last:
+        tile = start // each
+        begin = tile * each
+        end = tl.minimum(begin + each, last)
+        acc = tl.zeros((B,), tl.int32)
+        for k in range(start, end):
+            acc += tl.load(a + k * B + lane)
+        if start != begin:
+            tl.store(part + pid * B + lane, acc)  # @P
+            if BAR:
+                tl.debug_barrier()
+            tl.atomic_xchg(locks + pid, 1, sem=SEM)
+        else:
+            other = pid + 1
+            e = end
+            while e < begin + each and other < g:
+                while tl.atomic_cas(locks + other + NEXT, 1, 1, sem="acquire") != 1:
+                    pass
+                if POST:
+                    tl.debug_barrier()
+                acc += tl.load(part + other * B + lane)  # @R
+                e += per
+                other += 1
+            tl.store(c + tile * B + lane, acc)  # @C
+        start = end
+
+
+def stream_args(**kw):
+    return dict(dict(a=T("i32", 64 * 24), part=T("i32", 64 * 8), locks=zeros(9), c=T("i32", 64 * 4), each=6, total=24, SEM="release", BAR=True,
+                     POST=True, NEXT=0, B=64), **kw)
+
+
+case("stream_k", stream_k, "ok T1-launch qual=termination qual=reads", (5,), stream_args())
+case("stream_k_8", stream_k, "ok T1-launch", (8,), stream_args())
+case("stream_k_relaxed", stream_k, "races RAW:P:R/programs", (5,), stream_args(SEM="relaxed"))
+case("stream_k_no_pre", stream_k, "races RAW:P:R/programs", (5,), stream_args(BAR=False))
+case("stream_k_no_post", stream_k, "races RAW:P:R/programs", (5,), stream_args(POST=False))
+case("stream_k_other_lock", stream_k, "races|unsupported|vacuous never=ok", (5,), stream_args(NEXT=1))
+case("stream_k_set", stream_k, "races RAW:P:R/programs", (5,), stream_args(locks=T("i32", 9, values=[1] * 9)))
+
+
+# ---- turns: the parts of a tile are added one after the other, each tile with its semaphore, in a persistent loop -----------
+@triton.jit
+def turns(locks, out, x, tiles, SPLIT: tl.constexpr, REL: tl.constexpr, PRE: tl.constexpr, BACK: tl.constexpr, D: tl.constexpr, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    for w in range(tl.program_id(0), tiles * SPLIT, tl.num_programs(0)):
+        tile = w // SPLIT
+        k = w % SPLIT
+        acc = tl.load(x + w * B + lane)
+        while tl.atomic_add(locks + tile, 0, sem="acquire") != (k - BACK if k >= BACK else k):
+            pass
+        tl.debug_barrier()
+        if k > 0:
+            acc += tl.load(out + tile // D * B + lane)  # @R
+        tl.store(out + tile // D * B + lane, acc)  # @S
+        if PRE:
+            tl.debug_barrier()
+        tl.atomic_add(locks + tile, 1, sem=REL)
+
+
+def turns_args(**kw):
+    return dict(dict(locks=zeros(3), out=T("i32", 64 * 3), x=T("i32", 64 * 12), tiles=3, SPLIT=4, REL="release", PRE=True, BACK=0, D=1, B=64), **kw)
+
+
+case("turns", turns, "ok T1-launch qual=termination qual=reads", (5,), turns_args())
+case("turns_more_programs", turns, "ok T1-launch", (12,), turns_args())
+case("turns_relaxed", turns, "races *:R:S/programs *:S:S/programs", (5,), turns_args(REL="relaxed"))
+case("turns_no_pre", turns, "races *:R:S/programs *:S:S/programs", (5,), turns_args(PRE=False))
+case("turns_shared_tile", turns, "races *:R:S/programs *:S:S/programs", (5,), turns_args(D=2))
+case("turns_back", turns, "races|unsupported|vacuous never=ok", (5,), turns_args(BACK=1))
+
+
+# ---- a scan in a persistent loop: each tile waits for the one before it -------------------------------------------------------
+@triton.jit
+def chained(x, flag, pre, out, tiles, BAR: tl.constexpr, REL: tl.constexpr, ACQ: tl.constexpr, BACK: tl.constexpr, B: tl.constexpr):
+    lane = tl.arange(0, B)
+    for t in range(tl.program_id(0), tiles, tl.num_programs(0)):
+        v = tl.load(x + t * B + lane)
+        ex = 0
+        if t > 0:
+            while tl.atomic_add(flag + t - BACK, 0, sem=ACQ) == 0:
+                pass
+            if BAR:
+                tl.debug_barrier()
+            ex = tl.load(pre + t - 1)  # @R
+        tl.store(pre + t, ex + tl.sum(v, axis=0))  # @P
+        tl.debug_barrier()
+        tl.atomic_xchg(flag + t, 1, sem=REL)
+        tl.store(out + t * B + lane, tl.cumsum(v, axis=0) + ex)
+
+
+def chained_args(**kw):
+    return dict(dict(x=T("i32", 768), flag=zeros(12), pre=T("i32", 12), out=T("i32", 768), tiles=12, BAR=True, REL="release", ACQ="acquire",
+                     BACK=1, B=64), **kw)
+
+
+case("chained", chained, "ok T1-launch qual=termination", (5,), chained_args())
+case("chained_relaxed", chained, "races *:R:P/programs", (5,), chained_args(REL="relaxed"))
+case("chained_relaxed_wait", chained, "races *:R:P/programs", (5,), chained_args(ACQ="relaxed"))
+case("chained_no_post", chained, "races *:R:P/programs", (5,), chained_args(BAR=False))
+case("chained_itself", chained, "races|unsupported|vacuous never=ok", (5,), chained_args(BACK=0))
+
+
+# ---- nested loops: one producer, an epoch for each step; and a ring whose slots come back -----------------------------------
+@triton.jit
+def nested(buf, flag, out, M: tl.constexpr, K: tl.constexpr, REL: tl.constexpr, BAR: tl.constexpr, STEP: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    for m in range(M):
+        for k in range(K):
+            slot = m * K + k
+            if pid == 0:
+                tl.store(buf + slot * B + lane, lane + slot)  # @P
+                tl.debug_barrier()
+                tl.atomic_add(flag + m, 1, sem=REL)
+            else:
+                while tl.atomic_add(flag + m, 0, sem="acquire") < k + STEP:
+                    pass
+                if BAR:
+                    tl.debug_barrier()
+                tl.store(out + (pid * M * K + slot) * B + lane, tl.load(buf + slot * B + lane))  # @R
+
+
+def nested_args(**kw):
+    return dict(dict(buf=T("i32", 64 * 12), flag=zeros(3), out=T("i32", 64 * 12 * 4), M=3, K=4, REL="release", BAR=True, STEP=1, B=64), **kw)
+
+
+case("nested", nested, "ok T1-launch qual=termination", (4,), nested_args())
+case("nested_relaxed", nested, "races RAW:P:R/programs", (4,), nested_args(REL="relaxed"))
+case("nested_no_post", nested, "races RAW:P:R/programs", (4,), nested_args(BAR=False))
+case("nested_early", nested, "races RAW:P:R/programs", (4,), nested_args(STEP=0))
+
+
+@triton.jit
+def ring(buf, full, empty, out, N: tl.constexpr, D: tl.constexpr, LESS: tl.constexpr, BACK: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    for i in range(N):
+        if pid == 0:
+            while tl.atomic_add(empty, 0, sem="acquire") < i - D + 1 - LESS:
+                pass
+            tl.debug_barrier()
+            tl.store(buf + (i % D) * B + lane, lane + i)  # @P
+            tl.debug_barrier()
+            tl.atomic_add(full, 1, sem="release")
+        else:
+            while tl.atomic_add(full, 0, sem="acquire") < i + 1:
+                pass
+            tl.debug_barrier()
+            tl.store(out + i * B + lane, tl.load(buf + (i % D) * B + lane))  # @R
+            tl.debug_barrier()
+            tl.atomic_add(empty, 1, sem=BACK)
+
+
+def ring_args(**kw):
+    return dict(dict(buf=T("i32", 128), full=zeros(1), empty=zeros(1), out=T("i32", 512), N=8, D=2, LESS=0, BACK="release", B=64), **kw)
+
+
+case("ring", ring, "ok T1-launch qual=termination", (2,), ring_args())
+case("ring_one_slot", ring, "ok T1-launch", (2,), ring_args(D=1))
+case("ring_relaxed", ring, "races *:P:R/programs", (2,), ring_args(BACK="relaxed"))
+case("ring_short", ring, "races *:P:R/programs alt=needs-synchronisation never=ok", (2,), ring_args(LESS=1))
+
+
+# ---- what the order may not rest on -------------------------------------------------------------------------------------------
+@triton.jit
+def shaky(x, y, f, g, some, KIND: tl.constexpr):
+    """Program 0 writes x and counts f up; the last program reads x. KIND 0 to 1 are right, each other one has a way round."""
+    pid = tl.program_id(0)
+    for r in range(1):
+        if pid == 0:
+            tl.store(x, 1)  # @P
+            tl.debug_barrier()
+            if KIND == 1:                     # two releases behind one barrier
+                tl.atomic_add(g, 1, sem="release")
+            tl.atomic_add(f, 1, sem="release")
+        elif pid == 1:
+            if KIND == 2:                     # may count instead of program 0
+                if tl.load(some) == 1:
+                    tl.atomic_add(f, 1, sem="release")
+            if KIND == 3:
+                tl.atomic_add(f, 1, mask=tl.load(some) == 1, sem="release")
+            if KIND == 4:
+                for k in range(tl.load(some)):
+                    tl.atomic_add(f, 1, sem="relaxed")
+            if KIND == 5:                     # a relay whose two atomics no barrier parts
+                while tl.atomic_add(f, 0, sem="acquire") < 1:
+                    pass
+                tl.atomic_add(g, 1, sem="release")
+            if KIND == 6:
+                while tl.atomic_add(f, 0, sem="acquire") < 1:
+                    pass
+                tl.debug_barrier()
+                tl.atomic_add(g, 1, sem="release")
+            if KIND == 8:                     # a plain writer
+                tl.store(f, 1)
+            if KIND == 10:                    # as much as the others together
+                tl.atomic_add(f, tl.load(some), sem="relaxed")
+        else:
+            if KIND == 7:                     # perhaps it does not wait
+                if tl.load(some) == 1:
+                    while tl.atomic_add(f, 0, sem="acquire") < 1:
+                        pass
+            elif KIND == 9:                   # the wait ends by itself
+                k = 0
+                while (tl.atomic_add(f, 0, sem="acquire") < 1) & (k < 10):
+                    k += 1
+            elif KIND == 5 or KIND == 6:
+                while tl.atomic_add(g, 0, sem="acquire") < 1:
+                    pass
+            else:
+                while tl.atomic_add(f, 0, sem="acquire") < 1:
+                    pass
+            tl.debug_barrier()
+            tl.store(y + r, tl.load(x))  # @R
+
+
+def shaky_args(kind):
+    return dict(x=T("i32", 1), y=T("i32", 1), f=zeros(1), g=zeros(1), some=T("i32", 1), KIND=kind)
+
+
+for kind in range(11):
+    right = kind in (0, 1, 6)
+    case(f"shaky_{kind}", shaky, "ok" if right else "races|unsupported never=ok", (3,), shaky_args(kind))
