@@ -1,6 +1,7 @@
 /* Interleavings with a memory: see schedule.h. */
 #include "front/schedule.h"
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include "front/interp_core.h"
 #include "front/schedule_spare.h"
@@ -396,29 +397,34 @@ static bool out_of(const world *w, const sync_event *s, const seen *y)
     return depends_on(w, y->dep_first, y->n_deps, s->number);
 }
 
-/* What comes after x: forward over releases, what they reach, and the acquires there; over-estimated. By number of sync event. */
-static bool *after(world *w, const seen *x)
+/* What comes after x: forward over releases, what they reach, and the acquires there; over-estimated. By number of sync event.
+ * Each write is passed once: a release sequence that comes to one that was passed goes on as the earlier one did. */
+static bool *after(world *w, const seen *x, int64_t *budget)
 {
     int n = w->sync.n;
     bool *out = PR_NEW_N(w->arena, bool, n + 1);
+    pr_arena_pos pos = pr_arena_mark(w->arena);
+    bool *passed = PR_NEW_N(w->arena, bool, n + 1);
+    int *from = PR_NEW_N(w->arena, int, w->n + 1);   /* by program: what is behind an acquire that is after x        */
+    for (int p = 0; p < w->n; p++) from[p] = INT_MAX;
     for (int i = 0; i < n; i++) {
         const sync_event *s = &w->sync.data[i];
-        if (!s->device) continue;
-        bool reached = into(w, x, s);
-        for (int j = 0; j < i && !reached; j++)      /* an acquire that is after x, in the same program */
-            reached = out[j] && w->sync.data[j].program == s->program && w->sync.data[j].number <= s->number;
-        if (!reached || !s->releases || !s->wrote) continue;
+        bool reached = s->device && (into(w, x, s) || from[s->program] <= s->number);
+        if (out[i] && s->number < from[s->program]) from[s->program] = s->number;
+        if (!reached || !s->releases || !s->wrote || passed[i]) continue;
         const sync_event *last = s;
-        for (int j = i + 1; j < n; j++) {            /* the release sequence: each hop reads the write before it */
+        passed[i] = true;
+        for (int j = i + 1; j < n; j++, --*budget) { /* the release sequence: each hop reads the write before it */
             const sync_event *r = &w->sync.data[j];
             bool overlap = r->addr < s->addr + (uint64_t)s->width && s->addr < r->addr + (uint64_t)r->width;
             if (!overlap) continue;
             bool hop = r->addr == s->addr && r->width == s->width && ((last->device && r->device) || last->program == r->program);
             if (hop && r->acquires && r->device) out[j] = true;
-            if (r->wrote && (!hop || !r->whole)) break;
-            if (r->wrote) last = r;
+            if (r->wrote && (!hop || !r->whole || passed[j])) break;
+            if (r->wrote) passed[j] = true, last = r;
         }
     }
+    pr_arena_release(w->arena, pos);
     return out;
 }
 
@@ -427,8 +433,8 @@ static bool ordered(world *w, const seen *x, const seen *y, int64_t *budget)
 {
     int n = w->sync.n;
     if (!w->after.data[x->event]) {
-        *budget -= (int64_t)n * n / 16;
-        w->after.data[x->event] = after(w, x);
+        *budget -= 8 * n;
+        w->after.data[x->event] = after(w, x, budget);
     }
     const bool *reached = w->after.data[x->event];
     *budget -= n;

@@ -332,7 +332,7 @@ def shaky(x, y, f, g, some, KIND: tl.constexpr):
                 while tl.atomic_add(g, 0, sem="acquire") < 1:
                     pass
             else:
-                while tl.atomic_add(f, 0, sem="acquire") < 1:
+                while tl.atomic_add(f, 0, sem="acquire") < (2 if KIND == 4 else 1):
                     pass
             tl.debug_barrier()
             tl.store(y + r, tl.load(x))  # @R

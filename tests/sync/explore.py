@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random small synchronising kernels against an exhaustive oracle: explore.py [polyrace] [--count=N] [--seed=S] [--order=cta] [--keep=DIR]
-[--fault=N]
+[--fault=N] [--patterns=gates]
 
 A kernel is made from a pattern (hand-over, counter, lock, chain, arrivals) with random mutations of semantics, scopes,
 values, cells and barriers. It is printed as TTIR, and every execution of its two or three programs is enumerated from the
@@ -35,7 +35,7 @@ LIMIT = 60000                 # combinations looked at for one kernel; beyond: s
 #   ("st", cell)  ("ld", cell)  ("bar",)
 #   ("rmw", name, kind, flag, value, sem, scope)   kind: add xchg or
 #   ("cas", name, flag, cmp, new, sem, scope)
-#   ("wait", flag, want, sem, scope, form)         form: add0 | cas
+#   ("wait", flag, want, sem, scope, form)         form: add0 | cas | ge (by add 0, until at least want)
 #   ("flip", flag, name, bit, sem, scope)          waits until the bit of the flag differs from that of an earlier result
 #   ("if", name, rel, value, [ops])                rel: eq | ge | ne
 #   ("role", rel, pid, [ops])                      rel: eq | ne | gt
@@ -44,7 +44,7 @@ LIMIT = 60000                 # combinations looked at for one kernel; beyond: s
 #                                                  form: draw (the first is drawn too), top (each is drawn a turn ahead), pid (the first is
 #                                                  the program id, the others are the results + n)
 # An operand of an atomic is a number, ("obs", name): an earlier result, or ("sel", pid, a, b): a in that program, b in others,
-# ("pid", c): program id + c, ("next", n): (program id + 1) % n. What a wait waits for may be ("pid", c) too.
+# ("pid", c): program id + c, ("next", n): (program id + 1) % n. What a wait waits for may be ("pid", c) too, or in a loop ("k", c).
 # Flag 9 is a counter of its own tensor. A cell or a flag is a number, ("t", name, c): an earlier result + c, ("d", name, c): twice that
 # result + c, ("pid", k): program id + k, or in a loop ("k", c): its index + c.
 NEST = ("if", "role", "for", "steal")
@@ -181,6 +181,33 @@ def base_kernel(r, n):
             ("role", "gt", 1, [("wait", 1, 1, "acquire", "gpu", "add0"), bar, ("ld", 0)])]
 
 
+def gates_kernel(r, n):
+    """Programs that wait for each other again and again (--patterns=gates)."""
+    bar, add, form = ("bar",), lambda f, v=1: ("rmw", "p", "add", f, v, "release", "gpu"), r.choice(["ge", "ge", "add0"])    # noqa: E731
+    wait = lambda f, want, how="ge": ("wait", f, want, "acquire", "gpu", how)                                      # noqa: E731
+    kind = r.choice(["phases", "phases", "back", "back", "cells", "cells", "relay", "bits", "steps"])
+    if kind == "phases":                                      # two barriers of the grid over one counter
+        return [("st", ("pid", 0)), bar, add(0), wait(0, n), bar, ("ld", 0), ("ld", 1), bar, add(0), wait(0, 2 * n), bar, ("st", ("pid", r.choice([1, 1, 0])))]
+    if kind == "back":                                        # one cell, handed over and back
+        gap = r.choice([0, 0, 0, -1])
+        return [("role", "eq", 0, [("for", 0, 2, [wait(1, ("k", gap)), bar, ("st", 0), bar, add(0)])]),
+                ("role", "eq", 1, [("for", 0, 2, [wait(0, ("k", r.choice([1, 1, 0])), form), bar, (r.choice(["ld", "st"]), 0), bar, add(1)])])]
+    if kind == "cells":                                       # a flag for each step, set by one program or the other
+        first, how = r.choice([0, 1]), r.choice(["xchg", "xchg", "or", "add"])
+        put = ("rmw", "p", how, ("k", 0), 1, "release", "gpu")
+        return [("role", "eq", first, [("for", 0, 2, [("st", ("k", 0)), bar, put])]),
+                ("role", "ne", first, [("for", 0, 2, [wait(("k", r.choice([0, 0, 0, 1])), 1, form), bar, (r.choice(["ld", "ld", "st"]), ("k", r.choice([0, 0, 1])))])])]
+    if kind == "relay":                                       # through a program between, in a loop
+        return [("role", "eq", 0, [("for", 0, 1, [("st", 0), bar, add(0)])]),
+                ("role", "eq", 1, [("for", 0, 1, [wait(0, 1), bar, add(1)])]),
+                ("role", "gt", 1 if n > 2 else 0, [("for", 0, 1, [wait(1, 1), bar, (r.choice(["ld", "st"]), 0)])])]
+    if kind == "bits":                                        # a bit for each program
+        return [("for", 0, 1, [("st", ("pid", 0)), bar, ("rmw", "p", "or", 0, ("sel", 0, 1, r.choice([2, 2, 1])), "release", "gpu"),
+                               wait(0, 3, form), bar, ("ld", r.choice([0, 1]))])]
+    return [("role", "eq", 0, [("for", 0, 2, [("st", ("k", 0)), bar, add(0)])]),      # one counter, a step for each cell
+            ("role", "ne", 0, [("for", 0, 2, [wait(0, ("k", r.choice([1, 1, 0])), form), bar, ("ld", ("k", 0))])])]
+
+
 def soup(r, prefix):
     """Two or three random atomics of two flags, and accesses that their results guard."""
     out, names = [], []
@@ -272,10 +299,13 @@ def names_used(ops):
             yield from names_used(o[-1])
 
 
+PATTERNS = base_kernel
+
+
 def make(seed):
     r = random.Random(seed)
     n = r.choice([2, 2, 3])
-    ops = base_kernel(r, n)
+    ops = PATTERNS(r, n)
     for _ in range(r.choice([0, 0, 1, 1, 1, 2, 3])):
         ops = mutate(r, ops)
     init = [0] * TICKET
@@ -302,6 +332,10 @@ def text(ops):
             return const(v)
         if v[0] == "obs":
             return names[v[1]]
+        if v[0] == "k":
+            x = f"%s{next(count)}"
+            out.append(f"{pad}{x} = arith.addi {indices[-1]}, {const(v[1])} : i32")
+            return x
         if v[0] in ("pid", "next"):
             x, y = f"%s{next(count)}", f"%s{next(count)}"
             out.append(f"{pad}{x} = arith.addi %pid, {const(v[1] if v[0] == 'pid' else 1)} : i32")
@@ -364,13 +398,13 @@ def text(ops):
                 a, v, c = address("flag", flag, lines, pad, names), f"%w{next(count)}", f"%c{next(count)}"
                 goal = operand(want, lines, pad, names)
                 lines.append(f"{pad}scf.while : () -> () {{")
-                if form == "add0":
+                if form in ("add0", "ge"):
                     lines.append(f"{pad}  {v} = tt.atomic_rmw add, {sem}, {scope}, {a}, %n0, %true : (!tt.ptr<i32>, i32, i1) -> i32")
                 elif form == "cas":
                     lines.append(f"{pad}  {v} = tt.atomic_cas {sem}, {scope}, {a}, {goal}, {goal} : (!tt.ptr<i32>, i32, i32) -> i32")
                 else:
                     lines.append(f"{pad}  {v} = tt.atomic_cas {sem}, {scope}, {a}, %n0, %n1 : (!tt.ptr<i32>, i32, i32) -> i32")
-                lines.extend([f"{pad}  {c} = arith.cmpi ne, {v}, {goal} : i32", f"{pad}  scf.condition({c})", f"{pad}}} do {{",
+                lines.extend([f"{pad}  {c} = arith.cmpi {'slt' if form == 'ge' else 'ne'}, {v}, {goal} : i32", f"{pad}  scf.condition({c})", f"{pad}}} do {{",
                               f"{pad}  scf.yield", f"{pad}}}"])
             elif o[0] == "for":
                 indices.append(f"%k{next(count)}")
@@ -521,6 +555,11 @@ def rises(ops):
     return True
 
 
+def least(events, cell):
+    """Of a flag that only rises: what its program left there, or saw."""
+    return max((e.new for e in events if e.loc == ("f", cell)), default=0)
+
+
 def traces(ops, pid, values, cells, programs):
     """Every list of events that program pid can make, whatever it reads; (events, complete)."""
     out = []
@@ -553,7 +592,7 @@ def traces(ops, pid, values, cells, programs):
                     wrote = v == cmp
                     new = x if wrote else v
                     data = data + more
-                if new not in values:
+                if new not in values or (RISING and v < least(events, c)):
                     continue                                  # (no execution needs more than the domain)
                 e = Event(pid, o[2] if o[0] == "rmw" else o[0], ("f", c), epoch, ctrl + by, v, new, wrote, o[5], o[6], True, data=data)
                 run(rest, events + [e], epoch, ctrl, dict(names, **{o[1]: (v, e)}))
@@ -571,8 +610,15 @@ def traces(ops, pid, values, cells, programs):
             (c, by), want = cell_of(flag, pid, names, cells), operand_at(want, pid, names)[0]
             out.append((events, False))                       # it never ends ...
             for v in values:                                  # ... and an attempt that fails is an access too
-                if v != want:
-                    out.append((events + [Event(pid, "wait", ("f", c), epoch, ctrl + by, v, v, form == "add0", sem, scope, True)], False))
+                e = Event(pid, "wait", ("f", c), epoch, ctrl + by, v, v, form in ("add0", "ge"), sem, scope, True)
+                if RISING and v < least(events, c):
+                    continue
+                if form == "ge" and v >= want:
+                    run(rest, events + [e], epoch, ctrl + (e,), names)
+                elif v != want:
+                    out.append((events + [e], False))
+            if form == "ge":
+                return
             wrote = form == "add0" or form == "cas" or form == "lock"
             new = 1 if form == "lock" else want
             e = Event(pid, "wait", ("f", c), epoch, ctrl + by, want, new, wrote, sem, scope, True)
@@ -806,9 +852,10 @@ def planted(fault, count, seed):
 
 
 def main():
-    global CTA
+    global CTA, PATTERNS
     opt = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--") and "=" in a)
     CTA = opt.get("order") == "cta"
+    PATTERNS = gates_kernel if opt.get("patterns") == "gates" else base_kernel
     count, seed = int(opt.get("count", 5000)), int(opt.get("seed", 1))
     if "fault" in opt:
         return planted(opt["fault"], count, seed)
