@@ -47,6 +47,7 @@ typedef struct pr_interp_touch {
     uint64_t addr;
     uint64_t data[2]; bool data_known[2];
     uint64_t old; bool old_known;
+    bool wanted;                 /* a condition, a bound or an address is computed from what it reads        */
 } pr_interp_touch;
 struct pr_interp_event;
 
@@ -65,6 +66,7 @@ typedef struct pr_interp_gate {
     bool (*initial)(void *user, uint64_t addr, int width, int64_t *value);
     void (*atomic)(void *user, const struct pr_interp_event *e, const pr_interp_touch *t);
     void (*wait)(void *user, const pr_interp_wait *w);
+    bool (*result)(void *user, const struct pr_interp_event *e, uint64_t *value); /* of an atomic that is no poll; false: not known */
 } pr_interp_gate;
 
 typedef struct pr_interp_setup {

@@ -326,6 +326,7 @@ static bool pass_gate(pr_machine *m, const pr_op *op, const pr_interp_event *e, 
     pr_interp_lane_info lane = pr_interp_lane(e, 0);
     pr_interp_touch x = {.addr = lane.addr};
     uint64_t read;
+    x.wanted = op->n_results && m->needed[op->results[0]->id];
     for (int k = 0; k < p->n_data; k++) x.data_known[k] = pr_ival_at(pr_im_get(m, p->data[k]), 0, &x.data[k]);
     if (!pr_im_gate(m, e, &x, &read)) return false;
     *out = pr_ival_const(read & pr_bits_mask(pr_bits_of(op->results[0]->type)));

@@ -57,6 +57,14 @@ static bool reads(const pr_op *loop, const pr_value *v, const pr_op *poll, int d
     return false;
 }
 
+/* A comparison of what the poll read with something else? Other conditions are no waits that anybody writes. */
+static bool compares(const pr_op *loop, const pr_value *v, const pr_op *poll)
+{
+    const pr_op *cmp = v->def;
+    return cmp && cmp->opcode == PR_OP_ARITH_CMPI && cmp->n_operands == 2 &&
+           reads(loop, cmp->operands[0], poll, 0) != reads(loop, cmp->operands[1], poll, 0);
+}
+
 bool pr_im_is_wait(const pr_machine *m, const pr_op *loop, pr_iwait *out)
 {
     static const int8_t turned[10] = {0, 1, 4, 5, 2, 3, 8, 9, 6, 7};
@@ -70,10 +78,10 @@ bool pr_im_is_wait(const pr_machine *m, const pr_op *loop, pr_iwait *out)
     int w = pr_bits_of(poll->results[0]->type);
     if (poll->results[0]->type->kind == PR_TYPE_TENSOR || w < 8) return false;
     for (int i = 0; i < yield->n_operands; i++)
-        if (handed_over(loop, yield->operands[i], 0)) return false;
+        if (handed_over(loop, yield->operands[i], 0) || (b && !compares(loop, yield->operands[i], poll))) return false;
     for (int i = 0; i < poll->n_operands; i++)
         if (handed_over(loop, poll->operands[i], 0)) return false;
-    if (a && handed_over(loop, cond->operands[0], 0)) return false;
+    if (a && (handed_over(loop, cond->operands[0], 0) || !compares(loop, cond->operands[0], poll))) return false;
     *out = (pr_iwait){.loop = loop, .poll = poll, .w = w, .predicate = -1};
     const pr_op *cmp = cond->operands[0]->def;
     if (a && cmp && cmp->opcode == PR_OP_ARITH_CMPI && cmp->n_operands == 2)
@@ -91,7 +99,7 @@ bool pr_im_gate(pr_machine *m, const pr_interp_event *e, const pr_interp_touch *
     const pr_interp_gate *g = m->setup.gate;
     pr_iwait *w = m->wait;
     g->atomic(g->user, e, t);
-    if (!w || w->poll != e->op) return false;
+    if (!w || w->poll != e->op) return t->wanted && g->result(g->user, e, read);
     pr_interp_lane_info lane = pr_interp_lane(e, 0);
     bool keeps = e->kind == PR_INTERP_ATOMIC_LOAD ||
                  (e->kind == PR_INTERP_RMW && t->data_known[0] && !(t->data[0] & pr_bits_mask(w->w))) ||

@@ -1,5 +1,5 @@
 /* Which pairs of executions of a small launch race? Sorts every touched byte range and compares. */
-#include "front/gates.h"
+#include "front/replay_gates.h"
 
 /* Accesses of one site to one address, one after the other in the sorted list. */
 typedef struct pr_rgroup { int64_t first, n; uint64_t addr; int site; bool maybe; } pr_rgroup;
@@ -243,6 +243,8 @@ static bool test_pair(pr_pairs *p, const pr_rev *a, const pr_rev *b, bool intra)
     }
     canonical(p, &a, &b);
     if (!race_type(site_of(p, a), site_of(p, b), &type, &doubts)) return false;
+    if (p->l->gates && (pr_gates_never(p->l->gates, (int)a->dyn) || pr_gates_never(p->l->gates, (int)b->dyn))) return false;
+    if (!intra && p->l->gates && pr_gates_exclude(p->l->gates, (int)a->dyn, (int)b->dyn)) return false;
     if (intra) {
         if (ordered_in_program(p, a, b, &doubts)) return false;
     } else if (may_be_synchronised(p, a, b) || may_be_synchronised(p, b, a)) {
@@ -524,6 +526,7 @@ pr_replay_result pr_replay_run(pr_arena *arena, const pr_interp_setup *setup, co
     r.ub = l->ub.data;
     r.n_ub = l->ub.n;
     for (int i = 0; i < setup->n_args; i++) r.read_contents = r.read_contents || pr_machine_read_contents(l->machine, i);
+    if (l->gates && (r.waited || pr_gates_guards(l->gates))) r.read_contents = true;      /* what locations start with */
     r.used_dependency = p.used_dependency;
     for (int i = 0; i < l->sites.n; i++)
         if (l->sites.data[i].unknown_address) r.loose |= l->sites.data[i].unknown_bases;

@@ -4,7 +4,7 @@
  * Orders applied within a program: O1 (one operation, one lane, different iterations, when every lane
  * dimension of extent > 1 occurs in its address or mask), O2 (barrier counts), O3 (a read before what
  * is computed from it lane by lane, closed through accesses that ran at that lane). Between programs:
- * nothing, or, with `waits`, what gates.h shows. Where a release and an acquire atomic could order a pair, the pair is only possible. */
+ * nothing, or, with `waits`, what replay_gates.h shows. Where a release and an acquire atomic could order a pair, the pair is only possible. */
 #ifndef PR_FRONT_REPLAY_H
 #define PR_FRONT_REPLAY_H
 #include "front/interp.h"
@@ -17,7 +17,7 @@ typedef struct pr_replay_options {
     int num_warps;               /* 0 = 4; for the replication rule of happens-before.md 1.5          */
     bool dep_strict;
     bool complete_only;          /* give up at once where the answer cannot be complete: `refused`      */
-    bool waits;                  /* follow waits (gates.h), instead of stopping at them                */
+    bool waits;                  /* follow waits (replay_gates.h), instead of stopping at them                */
     bool known_text;             /* refuse a text that computes with addresses or has barriers for some address spaces */
 } pr_replay_options;
 

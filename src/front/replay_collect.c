@@ -1,5 +1,5 @@
 /* What did every program of the launch do? Runs them and keeps one entry per active lane. */
-#include "front/gates.h"
+#include "front/replay_gates.h"
 #include "front/interp_core.h"
 
 void pr_rlog_reason(pr_rlog *l, const pr_op *op, const char *why)

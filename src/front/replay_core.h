@@ -2,7 +2,7 @@
  *
  *   replay_collect.c  runs the programs and stores what they did
  *   replay_uses.c     where the values of the loads go (replication rule)
- *   gates.c           orders from what waits need
+ *   replay_gates.c           orders from what waits need
  *   replay.c          pairs, orders, result */
 #ifndef PR_FRONT_REPLAY_CORE_H
 #define PR_FRONT_REPLAY_CORE_H

@@ -345,3 +345,90 @@ def shaky_args(kind):
 for kind in range(11):
     right = kind in (0, 1, 6)
     case(f"shaky_{kind}", shaky, "ok" if right else "races|unsupported never=ok", (3,), shaky_args(kind))
+
+
+# ---- guards: who comes last, in loops ---------------------------------------------------------------------------------------
+@triton.jit
+def split(part, cnt, out, tiles, SPLIT: tl.constexpr, LAST: tl.constexpr, RESET: tl.constexpr, SEM: tl.constexpr, PRE: tl.constexpr, POST: tl.constexpr,
+          COVER: tl.constexpr, B: tl.constexpr):
+    """Split-K in a persistent loop: a counter for each tile, the last part adds up all of them."""
+    lane = tl.arange(0, B)
+    for w in range(tl.program_id(0), tiles * SPLIT, tl.num_programs(0)):
+        tile = w // SPLIT
+        tl.store(part + w * B + lane, lane)  # @P
+        if PRE:
+            tl.debug_barrier()
+        o = tl.atomic_add(cnt + tile, 1, sem=SEM)
+        if POST:
+            tl.debug_barrier()
+        if (o >= LAST if COVER else o == LAST):
+            acc = tl.zeros((B,), tl.int32)
+            for k in range(SPLIT):
+                acc += tl.load(part + (tile * SPLIT + k) * B + lane)  # @R
+            tl.store(out + tile * B + lane, acc)  # @O
+            if RESET:
+                tl.atomic_xchg(cnt + tile, 0, sem="relaxed")
+
+
+def split_args(**kw):
+    return dict(dict(part=T("i32", 768), cnt=zeros(3), out=T("i32", 192), tiles=3, SPLIT=4, LAST=3, RESET=False, SEM="acq_rel", PRE=True, POST=True,
+                     COVER=False, B=64), **kw)
+
+
+case("split", split, "ok T1-launch qual=reads", (5,), split_args())
+case("split_reset", split, "ok T1-launch qual=reads", (5,), split_args(RESET=True))
+case("split_at_least", split, "ok T1-launch", (5,), split_args(COVER=True))
+case("split_two_programs", split, "ok T1-launch", (3,), split_args())
+case("split_early", split, "races RAW:P:R/programs", (5,), split_args(LAST=2))
+case("split_early_two", split, "races|unsupported never=ok", (5,), split_args(LAST=2, COVER=True))
+case("split_relaxed", split, "races RAW:P:R/programs", (5,), split_args(SEM="relaxed"))
+case("split_release", split, "races RAW:P:R/programs", (5,), split_args(SEM="release"))
+case("split_acquire", split, "races RAW:P:R/programs", (5,), split_args(SEM="acquire"))
+case("split_no_pre", split, "races RAW:P:R/programs", (5,), split_args(PRE=False))
+case("split_no_post", split, "races RAW:P:R/programs", (5,), split_args(POST=False))
+case("split_started", split, "races|unsupported never=ok", (5,), split_args(cnt=T("i32", 3, values=[1] * 3)))
+case("split_unknown", split, "races|unsupported never=ok", (5,), split_args(cnt=T("i32", 3)))
+
+
+@triton.jit
+def winners(cnt, x, y, STEPS: tl.constexpr, MOST: tl.constexpr, SAME: tl.constexpr):
+    """Each step has one winner, which stores."""
+    for k in range(STEPS):
+        o = tl.atomic_add(cnt + k * SAME, 1, sem="relaxed")
+        if o <= MOST:
+            tl.store(x + k, tl.program_id(0))  # @S
+
+
+case("winners", winners, "ok T1-launch", (4,), dict(cnt=zeros(3), x=T("i32", 3), y=T("i32", 3), STEPS=3, MOST=0, SAME=1))
+case("winners_two", winners, "races WAW:S:S/programs", (4,), dict(cnt=zeros(3), x=T("i32", 3), y=T("i32", 3), STEPS=3, MOST=1, SAME=1))
+case("winners_reset", winners, "races|unsupported never=ok", (4,), dict(cnt=T("i32", 3, values=[-1] * 3), x=T("i32", 3), y=T("i32", 3), STEPS=3, MOST=0, SAME=1))
+
+
+@triton.jit
+def last_opens(x, y, cnt, gate, STEPS: tl.constexpr, LAST: tl.constexpr, SEM: tl.constexpr, BAR: tl.constexpr):
+    """The last program that arrives opens a gate, the others wait for it: a barrier of the grid with a flag for each step."""
+    pid = tl.program_id(0)
+    n = tl.num_programs(0)
+    for k in range(STEPS):
+        tl.store(x + k * n + pid, pid)  # @P
+        tl.debug_barrier()
+        o = tl.atomic_add(cnt + k, 1, sem=SEM)
+        if BAR:
+            tl.debug_barrier()
+        if o == (n - 1 if LAST else n - 2):
+            tl.atomic_xchg(gate + k, 1, sem="release")
+        while tl.atomic_add(gate + k, 0, sem="acquire") == 0:
+            pass
+        tl.debug_barrier()
+        tl.store(y + k * n + pid, tl.load(x + k * n + (pid + 1) % n))  # @R
+
+
+def opens_args(**kw):
+    return dict(dict(x=T("i32", 12), y=T("i32", 12), cnt=zeros(3), gate=zeros(3), STEPS=3, LAST=True, SEM="acq_rel", BAR=True), **kw)
+
+
+case("last_opens", last_opens, "ok T1-launch qual=termination", (4,), opens_args())
+case("last_opens_early", last_opens, "races RAW:P:R/programs", (4,), opens_args(LAST=False))
+case("last_opens_relaxed", last_opens, "races RAW:P:R/programs", (4,), opens_args(SEM="relaxed"))
+case("last_opens_release", last_opens, "races RAW:P:R/programs", (4,), opens_args(SEM="release"))
+case("last_opens_no_barrier", last_opens, "races|unsupported never=ok", (4,), opens_args(BAR=False))

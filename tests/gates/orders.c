@@ -1,4 +1,4 @@
-/* Which launches does the execution of all programs order whole (front/gates.h)? One line a launch file: "NAME ordered", or
+/* Which launches does the execution of all programs order whole (front/replay_gates.h)? One line a launch file: "NAME ordered", or
  * "NAME open WHY". Nothing else of the analysis runs: what it would settle before is asked here too. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,9 +10,13 @@
  * Why. Take a wait w that acquires, and the set H of what happens before it. The writes that come before the value that w read
  * form one chain of read-modify-writes; those of them that release are in H. So is, for each of these, each acquiring wait a
  * barrier before it in its program, and what that one read. If no release of P behind x is in H, then the run above performs all of
- * H, in the order of H: by induction each wait of H finds all its writes done, hence its value within the bounds. So w can end. */
-#ifndef PR_FRONT_GATES_H
-#define PR_FRONT_GATES_H
+ * H, in the order of H: by induction each wait of H finds all its writes done, hence its value within the bounds. So w can end.
+ *
+ * A branch on what an atomic returned runs both ways. The program is run again with each value that the atomic can return; what is then left out
+ * happens only with the other values (a guard). An atomic that acquires is a wait for what it guards behind a barrier; and two accesses of two
+ * programs exclude each other when the atomic that guards the one must come before the other's, and the other way round. */
+#ifndef PR_FRONT_REPLAY_GATES_H
+#define PR_FRONT_REPLAY_GATES_H
 #include "front/replay_core.h"
 
 typedef struct pr_gates pr_gates;
@@ -23,5 +27,10 @@ pr_gates *pr_gates_new(pr_rlog *l, pr_interp_setup *setup);
 const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n);
 /* Is execution x before execution y, of another program, in every execution of the launch? Numbers of dyns. */
 bool pr_gates_before(pr_gates *g, int x, int y);
+/* Does x happen with none of the values that an atomic before it can return? */
+bool pr_gates_never(const pr_gates *g, int x);
+/* Do x and y, of two programs, never happen in one execution? */
+bool pr_gates_exclude(pr_gates *g, int x, int y);
 int pr_gates_waits(const pr_gates *g);
+bool pr_gates_guards(const pr_gates *g);
 #endif

@@ -1,5 +1,5 @@
-/* Orders between programs from what waits need: see gates.h. */
-#include "front/gates.h"
+/* Orders between programs from what waits need: see replay_gates.h. */
+#include "front/replay_gates.h"
 #ifdef PR_FAULTS                   /* one side condition dropped: tests/gates must find it            */
 #include <stdlib.h>
 static int planted = -1;
@@ -12,7 +12,7 @@ static bool fault(int n)
 #define fault(n) false
 #endif
 
-enum { MOST_GATES = 1 << 16, MOST_STEPS = 1 << 26, MOST_KNOWN = 1 << 22 };
+enum { MOST_GATES = 1 << 16, MOST_STEPS = 1 << 26, MOST_KNOWN = 1 << 22, MOST_VALUES = 128, MOST_RUNS = 1 << 13 };
 
 
 typedef enum { GATE_KEEPS, GATE_ADDS, GATE_SETS, GATE_ORS, GATE_XORS, GATE_ANDS, GATE_ODD, GATE_WAITS } gate_kind;
@@ -22,20 +22,24 @@ typedef struct gate {
     uint64_t addr; int width;
     gate_kind kind;
     int64_t v;                      /* operand                                                     */
-    bool sure, acquires, releases;
+    bool sure, acquires, releases, wanted;
     bool single; int64_t lo, hi;    /* GATE_WAITS: pr_interp_wait                                    */
 } gate;
 
 typedef struct cell {
     uint64_t addr; int width;
-    bool usable;
+    bool usable, sum;               /* sum: nothing but additions                                     */
     int64_t start;
     pr_i128 up, down;               /* sums of what has run so far                                     */
     pr_i128 lo, hi;                 /* values it was set to, and the first                               */
 } cell;
 
-/* For one place in a program: by program, the first wait (gate) that cannot end when the releases behind it are held back. */
-typedef struct held { int program, dyn; const int *first; } held;
+/* For one place in a program, when the releases behind it are held back: by program, the first wait (gate) that cannot end; by
+ * gate, what has run. */
+typedef struct held { int program, dyn; const int *first; const bool *done; } held;
+
+/* An execution happens only when the atomic returns a value between lo and hi. */
+typedef struct guard { int gate; int64_t lo, hi; int next; } guard;
 
 struct pr_gates {
     pr_rlog *l;
@@ -46,6 +50,13 @@ struct pr_gates {
     PR_VEC(held) held;
     int *table; int table_size;     /* of held, by program and epoch                                    */
     bool *done;                     /* scratch of one run, by gate                                     */
+    PR_VEC(guard) guards;
+    int *guard_of;                  /* by dyn: its first guard + 1                                     */
+    bool probing;                   /* a run with one result given: the number of the atomic, its value         */
+    int number; int64_t value;
+    int at, end; bool strayed;      /* dyns of the program that it follows; it did something else             */
+    bool *seen;                     /* by dyn: it happened                                         */
+    struct { int x, y; bool yes; } last, last_apart;   /* the last answers: before, exclude              */
     int64_t steps, known;
     int waits;
     const char *why;
@@ -84,10 +95,11 @@ static int64_t reading(uint64_t x, int width)
 static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *t)
 {
     pr_gates *g = user;
+    if (g->probing) return;
     pr_interp_lane_info lane = pr_interp_lane(e, 0);
     if (lane.active == PR_NO || e->width > 8) return;
     gate x = {.dyn = g->l->dyns.n - 1, .cell = -1, .addr = lane.addr, .width = e->width, .kind = GATE_ODD,
-              .sure = lane.active == PR_YES, .v = reading(t->data[0], e->width),
+              .sure = lane.active == PR_YES, .wanted = t->wanted, .v = reading(t->data[0], e->width),
               .acquires = e->sem == PR_INTERP_ACQUIRE || e->sem == PR_INTERP_ACQ_REL || fault(60),
               .releases = e->sem == PR_INTERP_RELEASE || e->sem == PR_INTERP_ACQ_REL || fault(61)};
     bool known = t->data_known[0] || fault(62), once = true;
@@ -125,12 +137,15 @@ static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *
 static void waited(void *user, const pr_interp_wait *w)
 {
     pr_gates *g = user;
+    if (g->probing) return;
     int dyn = g->l->first_dyn.data[g->l->program] + w->poll->number;
     g->waits++;
     for (int i = g->gates.n - 1; i >= 0 && g->gates.data[i].dyn >= dyn; i--) {
         if (g->gates.data[i].dyn != dyn) continue;
         gate x = g->gates.data[i];
         x.kind = GATE_WAITS;
+        x.wanted = false;
+        g->gates.data[i].wanted = false;
         x.single = w->single;
         x.lo = w->lo;
         x.hi = w->hi;
@@ -140,16 +155,24 @@ static void waited(void *user, const pr_interp_wait *w)
     g->why = "a wait without its poll";
 }
 
+static bool result(void *user, const pr_interp_event *e, uint64_t *value)
+{
+    pr_gates *g = user;
+    *value = (uint64_t)g->value;
+    return g->probing && e->number == g->number;
+}
+
 pr_gates *pr_gates_new(pr_rlog *l, pr_interp_setup *setup)
 {
     pr_gates *g = PR_NEW(l->arena, pr_gates);
     g->l = l;
-    g->hooks = (pr_interp_gate){g, initial, atomic, waited};
+    g->hooks = (pr_interp_gate){g, initial, atomic, waited, result};
     setup->gate = &g->hooks;
     return g;
 }
 
 int pr_gates_waits(const pr_gates *g) { return g->waits; }
+bool pr_gates_guards(const pr_gates *g) { return g->guards.n > 0; }
 
 /* ---- locations ------------------------------------------------------------------------------- */
 static const pr_rsite *site_of(const pr_gates *g, int dyn) { return &g->l->sites.data[g->l->dyns.data[dyn].site]; }
@@ -237,9 +260,11 @@ static void check_range(pr_gates *g)
 {
     bool *bits = PR_NEW_N(g->l->arena, bool, g->cells.n + 1);
     set_back(g);
+    for (int i = 0; i < g->cells.n; i++) g->cells.data[i].sum = true;
     for (int i = 0; i < g->gates.n; i++) {
         const gate *x = &g->gates.data[i];
         if (x->cell < 0) continue;
+        if (x->kind != GATE_ADDS && x->kind != GATE_KEEPS && x->kind != GATE_WAITS) g->cells.data[x->cell].sum = false;
         perform(&g->cells.data[x->cell], x);
         if (x->kind == GATE_ORS || x->kind == GATE_XORS || x->kind == GATE_ANDS) bits[x->cell] = true;
     }
@@ -260,6 +285,47 @@ static bool surely_before(const pr_interp_epoch *a, const pr_interp_epoch *b)
 
 /* Does it hold up what stands behind it? */
 static bool holds(const gate *w) { return w->kind == GATE_WAITS && (w->sure || fault(67)) && w->acquires && w->cell >= 0; }
+
+/* The values that atomic e can return, of what has run: without itself and what its program does to the location later, and, other
+ * not negative, without gate `other` and what its program does later. */
+static void range_of(const pr_gates *g, const bool *done, int e, int other, pr_i128 *lo, pr_i128 *hi)
+{
+    const gate *x = &g->gates.data[e];
+    cell c = g->cells.data[x->cell];
+    int p = g->l->dyns.data[x->dyn].program, q = other >= 0 ? g->l->dyns.data[g->gates.data[other].dyn].program : -1;
+    c.up = c.down = 0;
+    c.lo = c.hi = c.start;
+    for (int i = 0; i < g->gates.n; i++) {
+        if (g->gates.data[i].cell != x->cell || (done && !done[i])) continue;
+        int r = g->l->dyns.data[g->gates.data[i].dyn].program;
+        if ((r == p && i >= e) || (r == q && i >= other)) continue;
+        perform(&c, &g->gates.data[i]);
+    }
+    *lo = c.lo + c.down;
+    *hi = c.hi + c.up;
+}
+
+/* Is the guard's value possible, when these writes have run? */
+static bool possible(const pr_gates *g, const bool *done, const guard *k, int other)
+{
+    pr_i128 lo, hi;
+    range_of(g, done, k->gate, other, &lo, &hi);
+    if (fault(69)) hi--;
+    return lo <= k->hi && hi >= k->lo;
+}
+
+/* Does some atomic whose result decides whether dyn happens, a barrier before it, not return such a value yet? */
+static bool guarded(pr_gates *g, const bool *done, int dyn)
+{
+    for (int k = g->guard_of ? g->guard_of[dyn] : 0; k; k = g->guards.data[k - 1].next) {
+        const guard *x = &g->guards.data[k - 1];
+        const gate *e = &g->gates.data[x->gate];
+        if ((!e->acquires && !fault(68)) || !surely_before(epoch_of(g, e), &g->l->dyns.data[dyn].epoch)) continue;
+        g->steps += g->gates.n / 16 + 1;
+        if (!possible(g, done, x, -1)) return true;
+    }
+    return false;
+}
 
 /* Runs everything that can run. first[program]: the first of its waits that cannot end, -1 = none. False: too long. */
 static bool run_held(pr_gates *g, int program, const pr_interp_epoch *place, int *first)
@@ -283,6 +349,7 @@ static bool run_held(pr_gates *g, int program, const pr_interp_epoch *place, int
                 if (g->done[i]) continue;
                 if (x->releases && first[p] >= 0 && surely_before(epoch_of(g, &g->gates.data[first[p]]), epoch_of(g, x))) continue;
                 if (x->releases && p == program && surely_before(place, epoch_of(g, x))) continue;
+                if (x->releases && guarded(g, g->done, x->dyn)) continue;
                 g->done[i] = moved = true;
                 perform(&g->cells.data[x->cell], x);
             }
@@ -297,20 +364,95 @@ static bool same_place(const pr_gates *g, const held *h, int program, const pr_i
     return h->program == program && o->gen == e->gen && o->n == e->n && o->lo == e->lo && o->hi == e->hi;
 }
 
-static const int *held_at(pr_gates *g, int dyn)
+static const held *held_at(pr_gates *g, int dyn)
 {
     const pr_rdyn *d = &g->l->dyns.data[dyn];
     uint64_t h = ((uint64_t)d->program * 0x9E3779B97F4A7C15u ^ (uint64_t)d->epoch.n * 0xC2B2AE3D27D4EB4Fu) + (uint64_t)d->epoch.gen;
     int programs = g->l->first_dyn.n, at = (int)((h >> 20) % (uint64_t)g->table_size);
     for (; g->table[at]; at = (at + 1) % g->table_size)
-        if (same_place(g, &g->held.data[g->table[at] - 1], d->program, &d->epoch)) return g->held.data[g->table[at] - 1].first;
-    if (g->known + programs > MOST_KNOWN || g->steps > MOST_STEPS || 2 * (g->held.n + 1) > g->table_size) return NULL;
-    g->known += programs;
+        if (same_place(g, &g->held.data[g->table[at] - 1], d->program, &d->epoch)) return &g->held.data[g->table[at] - 1];
+    int kept = g->guards.n ? g->gates.n : 0;
+    if (g->known + programs + kept > MOST_KNOWN || g->steps > MOST_STEPS || 2 * (g->held.n + 1) > g->table_size) return NULL;
+    g->known += programs + kept;
     int *first = PR_NEW_N(g->l->arena, int, programs + 1);
-    held x = {d->program, dyn, run_held(g, d->program, &d->epoch, first) ? first : NULL};
+    held x = {d->program, dyn, run_held(g, d->program, &d->epoch, first) ? first : NULL, NULL};
+    if (kept) x.done = pr_arena_copy(g->l->arena, g->done, sizeof *g->done * (size_t)kept);
     pr_vec_push(g->l->arena, &g->held, x);
     g->table[at] = g->held.n;
-    return x.first;
+    return &g->held.data[g->held.n - 1];
+}
+
+/* ---- guards ---------------------------------------------------------------------------------- */
+/* A run with a result given does what the first run did, or leaves out what stands in a branch that is not taken. */
+static void follow(void *user, const pr_interp_event *e)
+{
+    pr_gates *g = user;
+    const pr_rlog *l = g->l;
+    for (; g->at < g->end; g->at++) {
+        const pr_rdyn *d = &l->dyns.data[g->at];
+        const pr_rsite *s = &l->sites.data[d->site];
+        if (s->op != e->op || s->n_calls != e->n_calls || memcmp(s->calls, e->calls, sizeof(int) * (size_t)e->n_calls)) continue;
+        if (s->n_iter != e->n_iter || memcmp(l->iters.data + d->iter, e->iter, sizeof *e->iter * (size_t)e->n_iter)) continue;
+        g->seen[g->at++] = true;
+        return;
+    }
+    g->strayed = true;
+}
+
+/* What happens only with some of the results of gate e, in its program? False: enough work was done. */
+static bool find_guards(pr_gates *g, int e, int *runs, int64_t *least, int64_t *most)
+{
+    pr_rlog *l = g->l;
+    const gate *x = &g->gates.data[e];
+    int p = l->dyns.data[x->dyn].program, from = l->first_dyn.data[p], to = p + 1 < l->first_dyn.n ? l->first_dyn.data[p + 1] : l->dyns.n;
+    int64_t pid[3];
+    pr_i128 lo, hi;
+    range_of(g, NULL, e, -1, &lo, &hi);
+    if (hi - lo >= MOST_VALUES) return true;
+    if ((*runs += (int)(hi - lo) + 1) > MOST_RUNS) return false;
+    pr_rlog_program(l, p, pid);
+    for (int d = from; d < to; d++) least[d] = INT64_MAX, most[d] = INT64_MIN;
+    g->probing = true;
+    g->number = x->dyn - from;
+    g->strayed = false;
+    bool whole = true;
+    for (g->value = (int64_t)lo; g->value <= (int64_t)hi && whole && !g->strayed; g->value++) {
+        memset(g->seen + from, 0, sizeof *g->seen * (size_t)(to - from));
+        g->at = from;
+        g->end = to;
+        whole = pr_machine_run(l->machine, pid, follow, g) == PR_INTERP_DONE;
+        for (int d = from; d < to; d++) {
+            if (!g->seen[d]) continue;
+            if (g->value < least[d]) least[d] = g->value;
+            most[d] = g->value;
+        }
+    }
+    g->probing = false;
+    for (int d = from; d < to && whole && !g->strayed; d++) {
+        if (least[d] == (int64_t)lo && most[d] == (int64_t)hi) continue;
+        guard k = {e, least[d], most[d], g->guard_of[d]};
+        pr_vec_push(l->arena, &g->guards, k);
+        g->guard_of[d] = g->guards.n;
+    }
+    return whole || g->strayed;
+}
+
+static void find_all_guards(pr_gates *g)
+{
+    pr_rlog *l = g->l;
+    int runs = 0, n = l->dyns.n + 1;
+    int64_t *least = NULL, *most = NULL;
+    for (int i = 0; i < g->gates.n; i++) {
+        const gate *x = &g->gates.data[i];
+        if (!x->wanted || !x->sure || x->cell < 0 || x->kind == GATE_WAITS) continue;
+        if (!least) {
+            least = PR_NEW_N(l->arena, int64_t, n);
+            most = PR_NEW_N(l->arena, int64_t, n);
+            g->seen = PR_NEW_N(l->arena, bool, n);
+            g->guard_of = PR_NEW_N(l->arena, int, n);
+        }
+        if (!find_guards(g, i, &runs, least, most)) return;
+    }
 }
 
 const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
@@ -322,7 +464,7 @@ const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
     for (int i = 0; i < g->gates.n; i++) {
         const gate *x = &g->gates.data[i];
         if (x->kind != GATE_ODD) effect[x->dyn] = 1;
-        if (x->kind == GATE_WAITS) insert_cell(g, x);
+        if (x->kind == GATE_WAITS || (x->wanted && x->sure)) insert_cell(g, x);
     }
     for (int i = 0; i < g->cells.n; i++) check_cell(g, &g->cells.data[i], ev, n, effect);
     for (int i = 0; i < g->gates.n; i++) {
@@ -344,6 +486,8 @@ const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
     g->table = PR_NEW_N(l->arena, int, g->table_size);
     int *first = PR_NEW_N(l->arena, int, programs + 1);
     pr_interp_epoch nowhere = {0};
+    find_all_guards(g);
+    g->last.x = g->last_apart.x = -1;
     if (!run_held(g, -1, &nowhere, first)) return "more atomics than are followed";
     for (int p = 0; p < programs; p++)
         if (first[p] >= 0) return "a wait does not end, whatever the programs do";
@@ -353,8 +497,49 @@ const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
 bool pr_gates_before(pr_gates *g, int x, int y)
 {
     const pr_rdyn *b = &g->l->dyns.data[y];
-    if (!g->waits || site_of(g, x)->via_desc || site_of(g, y)->via_desc) return false;
-    const int *first = held_at(g, x);
-    if (!first || first[b->program] < 0) return false;
-    return surely_before(epoch_of(g, &g->gates.data[first[b->program]]), &b->epoch);
+    if ((!g->waits && !g->guards.n) || site_of(g, x)->via_desc || site_of(g, y)->via_desc) return false;
+    if (g->last.x == x && g->last.y == y) return g->last.yes;
+    const held *h = held_at(g, x);
+    bool before = h && h->first && h->first[b->program] >= 0 && surely_before(epoch_of(g, &g->gates.data[h->first[b->program]]), &b->epoch);
+    if (!before && h && h->first && h->done) before = guarded(g, h->done, y);
+    g->last.x = x;
+    g->last.y = y;
+    g->last.yes = before;
+    return before;
+}
+
+/* Can the atomic of a come before that of b in their location, each with a value of its guard? */
+static bool in_order(const pr_gates *g, const guard *a, const guard *b)
+{
+    const gate *x = &g->gates.data[a->gate];
+    pr_i128 lo, hi;
+    if (!possible(g, NULL, a, b->gate)) return false;
+    range_of(g, NULL, b->gate, -1, &lo, &hi);
+    if (g->cells.data[x->cell].sum && x->v > 0) lo += x->v;       /* what a added is in the sum              */
+    if (g->cells.data[x->cell].sum && x->v < 0) hi += x->v;
+    return lo <= b->hi && hi >= b->lo;
+}
+
+bool pr_gates_never(const pr_gates *g, int x)
+{
+    for (int k = g->guards.n ? g->guard_of[x] : 0; k; k = g->guards.data[k - 1].next)
+        if (g->guards.data[k - 1].lo > g->guards.data[k - 1].hi) return true;      /* with no value that was tried */
+    return false;
+}
+
+bool pr_gates_exclude(pr_gates *g, int x, int y)
+{
+    if (!g->guards.n || !g->guard_of[x] || !g->guard_of[y]) return false;
+    if (g->last_apart.x == x && g->last_apart.y == y) return g->last_apart.yes;
+    bool apart = false;
+    for (int i = g->guard_of[x]; i && !apart; i = g->guards.data[i - 1].next)
+        for (int j = g->guard_of[y]; j; j = g->guards.data[j - 1].next) {
+            const guard *a = &g->guards.data[i - 1], *b = &g->guards.data[j - 1];
+            if (g->gates.data[a->gate].cell != g->gates.data[b->gate].cell) continue;
+            if (!in_order(g, a, b) && !in_order(g, b, a)) apart = true;
+        }
+    g->last_apart.x = x;
+    g->last_apart.y = y;
+    g->last_apart.yes = apart;
+    return apart;
 }
