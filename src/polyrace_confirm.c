@@ -234,7 +234,7 @@ static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l,
     }
 }
 
-static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch *l, bool some, pr_whole *out, pr_error *err)
+static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch *l, bool some, bool pre, bool post, pr_whole *out, pr_error *err)
 {
     pr_job *j = user;
     pr_interp_setup setup;
@@ -249,7 +249,8 @@ static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch 
             if (l->args[a].tensor)
                 s[a] = (pr_replay_storage){ true, (uint64_t)l->args[a].tensor->storage_lo, (uint64_t)l->args[a].tensor->storage_hi };
         pr_replay_options o = { .storage = s, .num_warps = l->num_warps, .max_programs = WHOLE_PROGRAMS, .max_events = WHOLE_EVENTS,
-                                .max_pairs = WHOLE_PAIRS, .complete_only = !some, .waits = !some, .known_text = true };
+                                .max_pairs = WHOLE_PAIRS, .complete_only = !some, .waits = !some,
+                                .pre = pre, .post = post, .known_text = true };
         setup.max_work = some ? SOME_WORK : WHOLE_WORK;
         *out = (pr_whole){ 0 };
         pr_replay_result x = pr_replay_run(own, &setup, &o);

@@ -247,9 +247,11 @@ static bool test_pair(pr_pairs *p, const pr_rev *a, const pr_rev *b, bool intra)
     if (!intra && p->l->gates && pr_gates_exclude(p->l->gates, (int)a->dyn, (int)b->dyn)) return false;
     if (intra) {
         if (ordered_in_program(p, a, b, &doubts)) return false;
+        int x = (int)(a->dyn < b->dyn ? a->dyn : b->dyn), y = (int)(a->dyn < b->dyn ? b->dyn : a->dyn);
+        if (p->l->gates && pr_gates_inside(p->l->gates, x, y)) return false;
+    } else if (p->l->gates && (pr_gates_before(p->l->gates, (int)a->dyn, (int)b->dyn) || pr_gates_before(p->l->gates, (int)b->dyn, (int)a->dyn))) {
+        return false;
     } else if (may_be_synchronised(p, a, b) || may_be_synchronised(p, b, a)) {
-        if (p->l->gates && (pr_gates_before(p->l->gates, (int)a->dyn, (int)b->dyn) || pr_gates_before(p->l->gates, (int)b->dyn, (int)a->dyn)))
-            return false;
         doubts |= PR_REPLAY_MAYBE_SYNC;
     }
     if ((a->lane | b->lane) & PR_EV_MAYBE) doubts |= PR_REPLAY_MAYBE_ACTIVE;

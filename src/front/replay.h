@@ -17,6 +17,7 @@ typedef struct pr_replay_options {
     int num_warps;               /* 0 = 4; for the replication rule of happens-before.md 1.5          */
     bool dep_strict;
     bool complete_only;          /* give up at once where the answer cannot be complete: `refused`      */
+    bool pre, post;              /* with waits: barriers of the compiler before scalar releases, behind scalar acquires */
     bool waits;                  /* follow waits (replay_gates.h), instead of stopping at them                */
     bool known_text;             /* refuse a text that computes with addresses or has barriers for some address spaces */
 } pr_replay_options;

@@ -283,6 +283,13 @@ static bool surely_before(const pr_interp_epoch *a, const pr_interp_epoch *b)
     return a->gen == b->gen ? a->n < b->n : a->hi < b->lo;
 }
 
+/* x before release r of its program, y behind an acquire w of its program: by a barrier, the compiler's own included. */
+static bool into(const pr_gates *g, int x, const gate *r)
+{ return surely_before(&g->l->dyns.data[x].epoch, epoch_of(g, r)) || (g->l->o.pre && r->releases && x < r->dyn); }
+
+static bool out_of(const pr_gates *g, const gate *w, int y)
+{ return surely_before(epoch_of(g, w), &g->l->dyns.data[y].epoch) || (g->l->o.post && w->acquires && w->dyn < y); }
+
 /* Does it hold up what stands behind it? */
 static bool holds(const gate *w) { return w->kind == GATE_WAITS && (w->sure || fault(67)) && w->acquires && w->cell >= 0; }
 
@@ -320,7 +327,7 @@ static bool guarded(pr_gates *g, const bool *done, int dyn)
     for (int k = g->guard_of ? g->guard_of[dyn] : 0; k; k = g->guards.data[k - 1].next) {
         const guard *x = &g->guards.data[k - 1];
         const gate *e = &g->gates.data[x->gate];
-        if ((!e->acquires && !fault(68)) || !surely_before(epoch_of(g, e), &g->l->dyns.data[dyn].epoch)) continue;
+        if ((!e->acquires && !fault(68)) || !out_of(g, e, dyn)) continue;
         g->steps += g->gates.n / 16 + 1;
         if (!possible(g, done, x, -1)) return true;
     }
@@ -328,7 +335,7 @@ static bool guarded(pr_gates *g, const bool *done, int dyn)
 }
 
 /* Runs everything that can run. first[program]: the first of its waits that cannot end, -1 = none. False: too long. */
-static bool run_held(pr_gates *g, int program, const pr_interp_epoch *place, int *first)
+static bool run_held(pr_gates *g, int program, int place, int *first)
 {
     int programs = g->l->first_dyn.n;
     bool moved = true;
@@ -347,8 +354,9 @@ static bool run_held(pr_gates *g, int program, const pr_interp_epoch *place, int
                     continue;
                 }
                 if (g->done[i]) continue;
-                if (x->releases && first[p] >= 0 && surely_before(epoch_of(g, &g->gates.data[first[p]]), epoch_of(g, x))) continue;
-                if (x->releases && p == program && surely_before(place, epoch_of(g, x))) continue;
+                const gate *w = first[p] >= 0 ? &g->gates.data[first[p]] : NULL;
+                if (x->releases && w && (out_of(g, w, x->dyn) || into(g, w->dyn, x))) continue;
+                if (x->releases && p == program && into(g, place, x)) continue;
                 if (x->releases && guarded(g, g->done, x->dyn)) continue;
                 g->done[i] = moved = true;
                 perform(&g->cells.data[x->cell], x);
@@ -358,8 +366,10 @@ static bool run_held(pr_gates *g, int program, const pr_interp_epoch *place, int
     return true;
 }
 
-static bool same_place(const pr_gates *g, const held *h, int program, const pr_interp_epoch *e)
+static bool same_place(const pr_gates *g, const held *h, int program, int dyn)
 {
+    if (g->l->o.pre) return h->dyn == dyn;
+    const pr_interp_epoch *e = &g->l->dyns.data[dyn].epoch;
     const pr_interp_epoch *o = &g->l->dyns.data[h->dyn].epoch;
     return h->program == program && o->gen == e->gen && o->n == e->n && o->lo == e->lo && o->hi == e->hi;
 }
@@ -370,12 +380,12 @@ static const held *held_at(pr_gates *g, int dyn)
     uint64_t h = ((uint64_t)d->program * 0x9E3779B97F4A7C15u ^ (uint64_t)d->epoch.n * 0xC2B2AE3D27D4EB4Fu) + (uint64_t)d->epoch.gen;
     int programs = g->l->first_dyn.n, at = (int)((h >> 20) % (uint64_t)g->table_size);
     for (; g->table[at]; at = (at + 1) % g->table_size)
-        if (same_place(g, &g->held.data[g->table[at] - 1], d->program, &d->epoch)) return &g->held.data[g->table[at] - 1];
+        if (same_place(g, &g->held.data[g->table[at] - 1], d->program, dyn)) return &g->held.data[g->table[at] - 1];
     int kept = g->guards.n ? g->gates.n : 0;
     if (g->known + programs + kept > MOST_KNOWN || g->steps > MOST_STEPS || 2 * (g->held.n + 1) > g->table_size) return NULL;
     g->known += programs + kept;
     int *first = PR_NEW_N(g->l->arena, int, programs + 1);
-    held x = {d->program, dyn, run_held(g, d->program, &d->epoch, first) ? first : NULL, NULL};
+    held x = {d->program, dyn, run_held(g, d->program, dyn, first) ? first : NULL, NULL};
     if (kept) x.done = pr_arena_copy(g->l->arena, g->done, sizeof *g->done * (size_t)kept);
     pr_vec_push(g->l->arena, &g->held, x);
     g->table[at] = g->held.n;
@@ -485,10 +495,9 @@ const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
     g->table_size = 1 << 16;
     g->table = PR_NEW_N(l->arena, int, g->table_size);
     int *first = PR_NEW_N(l->arena, int, programs + 1);
-    pr_interp_epoch nowhere = {0};
     find_all_guards(g);
     g->last.x = g->last_apart.x = -1;
-    if (!run_held(g, -1, &nowhere, first)) return "more atomics than are followed";
+    if (!run_held(g, -1, 0, first)) return "more atomics than are followed";
     for (int p = 0; p < programs; p++)
         if (first[p] >= 0) return "a wait does not end, whatever the programs do";
     return NULL;
@@ -500,7 +509,7 @@ bool pr_gates_before(pr_gates *g, int x, int y)
     if ((!g->waits && !g->guards.n) || site_of(g, x)->via_desc || site_of(g, y)->via_desc) return false;
     if (g->last.x == x && g->last.y == y) return g->last.yes;
     const held *h = held_at(g, x);
-    bool before = h && h->first && h->first[b->program] >= 0 && surely_before(epoch_of(g, &g->gates.data[h->first[b->program]]), &b->epoch);
+    bool before = h && h->first && h->first[b->program] >= 0 && out_of(g, &g->gates.data[h->first[b->program]], y);
     if (!before && h && h->first && h->done) before = guarded(g, h->done, y);
     g->last.x = x;
     g->last.y = y;
@@ -518,6 +527,19 @@ static bool in_order(const pr_gates *g, const guard *a, const guard *b)
     if (g->cells.data[x->cell].sum && x->v > 0) lo += x->v;       /* what a added is in the sum              */
     if (g->cells.data[x->cell].sum && x->v < 0) hi += x->v;
     return lo <= b->hi && hi >= b->lo;
+}
+
+bool pr_gates_inside(const pr_gates *g, int x, int y)
+{
+    int p = g->l->dyns.data[x].program;
+    if ((!g->l->o.pre && !g->l->o.post) || site_of(g, x)->via_desc || site_of(g, y)->via_desc) return false;
+    for (int i = g->from[p]; i < g->from[p + 1] && g->gates.data[i].dyn <= y; i++) {
+        const gate *r = &g->gates.data[i];
+        bool before = r->dyn > x && g->l->o.pre && r->releases, behind = r->dyn >= x && r->dyn < y && g->l->o.post && r->acquires &&
+                      (r->wanted || r->kind == GATE_WAITS);      /* some releases have none behind an unused result */
+        if (r->sure && (before || behind)) return true;
+    }
+    return false;
 }
 
 bool pr_gates_never(const pr_gates *g, int x)

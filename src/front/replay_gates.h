@@ -29,6 +29,8 @@ const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n);
 bool pr_gates_before(pr_gates *g, int x, int y);
 /* Does x happen with none of the values that an atomic before it can return? */
 bool pr_gates_never(const pr_gates *g, int x);
+/* Does a barrier that the compiler puts before a release or behind an acquire part x from the later y, of one program? */
+bool pr_gates_inside(const pr_gates *g, int x, int y);
 /* Do x and y, of two programs, never happen in one execution? */
 bool pr_gates_exclude(pr_gates *g, int x, int y);
 int pr_gates_waits(const pr_gates *g);

@@ -62,8 +62,9 @@ typedef struct pr_confirmer {
     pr_status (*access)(void *user, const pr_records *r, const pr_launch *l, const int64_t grid[3],
                         const pr_witness_access *a, bool *confirmed, pr_error *err);
     /* What do all programs of the launch do? Answers only when the execution knows every address and condition that matters;
-     * with some: as far as it knows them, and then only by races between programs that happen in every execution. */
-    pr_status (*whole)(void *user, const pr_records *r, const pr_launch *l, bool some, pr_whole *out, pr_error *err);
+     * with some: as far as it knows them, and then only by races between programs that happen in every execution.
+     * pre, post: barriers of the compiler before scalar releases, behind scalar acquires. */
+    pr_status (*whole)(void *user, const pr_records *r, const pr_launch *l, bool some, bool pre, bool post, pr_whole *out, pr_error *err);
     /* Does a race-free launch leave other bytes when it is run again? all: its programs may meet. */
     pr_status (*again)(void *user, const pr_records *r, const pr_launch *l, bool all, pr_again *out, pr_error *err);
 } pr_confirmer;

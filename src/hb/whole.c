@@ -6,6 +6,7 @@
  * does and orders by O1 to O3 alone, so a proof needs no width condition and no atomic. Nothing is assumed but what
  * the verdict names. A kernel with an operation that is not understood is not tried. */
 #include "hb/ladder.h"
+#include "hb/order.h"
 
 /* Refusals of the reader that an execution answers: the shape of a loop or an address, not an unknown operation. */
 static bool answers(pr_refusal_kind k)
@@ -96,7 +97,7 @@ void pr_common_qualifiers(pr_run *run)
 static bool certain_races(pr_run *run, pr_status *st)
 {
     pr_whole w = { 0 };
-    *st = run->confirm->whole(run->confirm->user, run->R, run->L, true, &w, run->err);
+    *st = run->confirm->whole(run->confirm->user, run->R, run->L, true, false, false, &w, run->err);
     if (*st != PR_OK || w.why_not || !w.races.n || w.races.n > PR_MOST_RACES) return false;
     run->out->qualifiers.n = 0;
     pr_common_qualifiers(run);
@@ -109,7 +110,15 @@ bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status 
 {
     pr_whole w = { 0 };
     if (!launch || run->out->races.n || !may_try(run)) return false;
-    *st = run->confirm->whole(run->confirm->user, run->R, run->L, false, &w, run->err);
+    unsigned o4 = run->R->has_atomics ? pr_order_cta(launch) : 0;
+    *st = run->confirm->whole(run->confirm->user, run->R, run->L, false, false, false, &w, run->err);
+    if (*st == PR_OK && o4 && (w.why_not || w.races.n)) {        /* with the barriers of the compiler */
+        w = (pr_whole){ 0 };
+        *st = run->confirm->whole(run->confirm->user, run->R, run->L, false, o4 & PR_CTA_PRE, o4 & (PR_CTA_POST | PR_CTA_POST_USED), &w, run->err);
+        if (*st == PR_OK && !w.why_not && w.races.n) w.why_not = "a race beside barriers of the compiler";
+    } else {
+        o4 = 0;
+    }
     if (*st == PR_OK && w.why_not && !run->R->has_atomics) return certain_races(run, st);
     if (*st != PR_OK || w.why_not) return false;
     for (int i = 0; i < w.races.n; i++)
@@ -129,6 +138,7 @@ bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status 
     for (int i = 0; i < w.races.n; i++) take_race(run, &w.races.data[i], w.read_contents);
     *rung = w.races.n ? PR_RUNG_NONE : PR_RUNG_T1_LAUNCH;
     qualify(run, &w);
+    if (o4) pr_add_qualifier(run, "assumes atomic CTA ordering");
     if (w.waited) pr_add_qualifier(run, "assumes termination");
     if (w.read_contents || w.waited) pr_add_qualifier(run, "reads tensor contents");
     return true;

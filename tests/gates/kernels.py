@@ -432,3 +432,21 @@ case("last_opens_early", last_opens, "races RAW:P:R/programs", (4,), opens_args(
 case("last_opens_relaxed", last_opens, "races RAW:P:R/programs", (4,), opens_args(SEM="relaxed"))
 case("last_opens_release", last_opens, "races RAW:P:R/programs", (4,), opens_args(SEM="release"))
 case("last_opens_no_barrier", last_opens, "races|unsupported never=ok", (4,), opens_args(BAR=False))
+
+
+# ---- the barriers that a compiler puts around scalar atomics (--atomic-order) -------------------------------------------------
+CTA = ["--atomic-order=cta"]
+for name, fn, args, lines in (("rounds", rounds, rounds_args(PRE=False, BAR=False), "*:R:U/programs *:W:S/programs"),
+                              ("stream_k", stream_k, stream_args(BAR=False, POST=False), "RAW:P:R/programs"),
+                              ("turns", turns, turns_args(PRE=False), "*:R:S/programs *:S:S/programs"),
+                              ("chained", chained, chained_args(BAR=False), "*:R:P/programs"),
+                              ("split", split, split_args(PRE=False, POST=False), "RAW:P:R/programs RAW:P:R/threads"),
+                              ("opens", last_opens, opens_args(BAR=False), "")):
+    n = 4 if name in ("rounds", "opens") else 5
+    case(f"cta_{name}", fn, "ok T1-launch qual=atomic", (n,), args, options=CTA)
+    case(f"cta_{name}_auto", fn, "ok T1-launch qual=atomic", (n,), args, options=["--atomic-order=auto"], triton="3.9.0")
+    explicit = name in ("chained", "opens")          # its release has a barrier; 3.8 places one behind a result that is used
+    case(f"cta_{name}_old", fn, "ok qual=atomic" if explicit else "races|unsupported never=ok", (n,), args, options=["--atomic-order=auto"],
+         triton="3.8.0")
+    weak = {k: "relaxed" for k in ("SEM", "REL") if k in args}
+    case(f"cta_{name}_relaxed", fn, f"races {lines}" if lines else "races|unsupported never=ok", (n,), dict(args, **weak), options=CTA)

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from cases import CASES, HERE                                     # noqa: E402
 import kernels                                                    # noqa: E402,F401
 
-wanted = {c.name: c.expect.startswith("ok") for c in CASES}
+wanted = {c.name: c.expect.startswith("ok") for c in CASES if not c.options}
 paths = [os.path.join(HERE, "ttir", name + ".json") for name in wanted]
 lines = subprocess.run([sys.argv[1], *paths], check=True, capture_output=True, text=True).stdout.splitlines()
 got = {line.split(" ", 1)[0]: line.split(" ", 1)[1] for line in lines}

@@ -185,7 +185,17 @@ def gates_kernel(r, n):
     """Programs that wait for each other again and again (--patterns=gates)."""
     bar, add, form = ("bar",), lambda f, v=1: ("rmw", "p", "add", f, v, "release", "gpu"), r.choice(["ge", "ge", "add0"])    # noqa: E731
     wait = lambda f, want, how="ge": ("wait", f, want, "acquire", "gpu", how)                                      # noqa: E731
-    kind = r.choice(["phases", "phases", "back", "back", "cells", "cells", "relay", "bits", "steps"])
+    kind = r.choice(["phases", "phases", "back", "back", "cells", "cells", "relay", "bits", "steps", "last", "last", "winner", "winner", "opens"])
+    if kind == "last":                                        # who comes last reads what all stored
+        last = ("if", "o", r.choice(["eq", "eq", "ge"]), n - 1, [("ld", 0), ("ld", 1)])
+        return [("for", 0, r.choice([1, 2]), [("st", ("pid", 0)), bar, ("rmw", "o", "add", ("k", 0), 1, "acq_rel", "gpu"), bar, last] + [bar] * r.randrange(2))]
+    if kind == "winner":                                      # each step has one winner
+        how = r.choice(["add", "add", "xchg", "or"])
+        body = [("rmw", "o", how, ("k", 0), 1, "relaxed", "gpu"), ("if", "o", r.choice(["eq", "eq", "ne"]), r.choice([0, 0, 1]), [("st", ("k", 0))])]
+        return [("for", 0, 2, body)]
+    if kind == "opens":                                       # the last one opens a gate for the others
+        return [("for", 0, 1, [("st", ("pid", 0)), bar, ("rmw", "o", "add", ("k", 0), 1, "acq_rel", "gpu"), bar,
+                               ("if", "o", "eq", n - 1, [("rmw", "q", "xchg", 4, 1, "release", "gpu")]), wait(4, 1, form), bar, ("ld", 0), ("ld", 1)])]
     if kind == "phases":                                      # two barriers of the grid over one counter
         return [("st", ("pid", 0)), bar, add(0), wait(0, n), bar, ("ld", 0), ("ld", 1), bar, add(0), wait(0, 2 * n), bar, ("st", ("pid", r.choice([1, 1, 0])))]
     if kind == "back":                                        # one cell, handed over and back
