@@ -450,3 +450,27 @@ for name, fn, args, lines in (("rounds", rounds, rounds_args(PRE=False, BAR=Fals
          triton="3.8.0")
     weak = {k: "relaxed" for k in ("SEM", "REL") if k in args}
     case(f"cta_{name}_relaxed", fn, f"races {lines}" if lines else "races|unsupported never=ok", (n,), dict(args, **weak), options=CTA)
+
+
+@triton.jit
+def masked_last(part, cnt, out, STEPS: tl.constexpr, LESS: tl.constexpr, SEM: tl.constexpr, N: tl.constexpr):
+    """The last program of each step reads all parts; the others are masked off."""
+    pid = tl.program_id(0)
+    j = tl.arange(0, N)
+    for k in range(STEPS):
+        tl.store(part + k * N + pid, pid)  # @P
+        tl.debug_barrier()
+        o = tl.atomic_add(cnt + k, 1, sem=SEM)
+        tl.debug_barrier()
+        last = o == tl.num_programs(0) - 1 - LESS
+        v = tl.load(part + k * N + j, mask=(j < tl.num_programs(0)) & last, other=0)  # @R
+        tl.store(out + k + j, v, mask=(j < 1) & last)  # @O
+
+
+def masked_args(**kw):
+    return dict(dict(part=T("i32", 12), cnt=zeros(3), out=T("i32", 3), STEPS=3, LESS=0, SEM="acq_rel", N=4), **kw)
+
+
+case("masked_last", masked_last, "ok T1-launch qual=reads", (4,), masked_args())
+case("masked_last_early", masked_last, "races|unsupported never=ok", (4,), masked_args(LESS=1))
+case("masked_last_relaxed", masked_last, "races|unsupported never=ok", (4,), masked_args(SEM="relaxed"))
