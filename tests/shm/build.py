@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Rebuild the TTGIR texts of kernels.py (needs Triton; no GPU): python build.py [NAME...]
+"""Rebuild the TTGIR texts of kernels.py (needs Triton; no GPU): python build.py [--to DIRECTORY] [NAME...]
 
-One line of expect.txt a text: name, status, finding ids that must be there."""
+One line of expect.txt a text: name, status, finding ids that must be there. With another release of Triton give a directory; what that
+release cannot compile is left out (run.py --texts DIRECTORY)."""
+import argparse
 import os
 import re
 import sys
@@ -10,7 +12,12 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon._runtime import GluonASTSource
+from triton.experimental.gluon.language.nvidia.ampere import async_copy
+from triton.experimental.gluon.language.nvidia.hopper import tma
 
+if hasattr(tma, "async_load"):          # since 3.9
+    tma.async_copy_global_to_shared, tma.async_copy_shared_to_global = tma.async_load, tma.async_store
+    async_copy.async_copy_global_to_shared = async_copy.async_load
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import kernels as K  # noqa: E402
@@ -93,7 +100,7 @@ def table():
     return rows
 
 
-def compile_one(name, fn, signature, constexprs, capability):
+def compile_one(name, fn, signature, constexprs, capability, to):
     sig = {**signature, **{k: "constexpr" for k in constexprs}}
     attrs = {(i, ): [["tt.divisibility", 16]] for i, t in enumerate(signature.values()) if t.startswith("*")}
     src = GluonASTSource(fn, sig, constexprs, attrs)
@@ -104,15 +111,20 @@ def compile_one(name, fn, signature, constexprs, capability):
         return
     text = text.replace(HERE + os.sep, "")
     text = re.sub(r'"[^"]*/(site-packages/)?triton/', '"triton/', text)
-    with open(os.path.join(HERE, "ttgir", name + ".ttgir"), "w", encoding="utf-8") as f:
+    with open(os.path.join(to, name + ".ttgir"), "w", encoding="utf-8") as f:
         f.write(text)
 
 
 def main():
-    wanted = sys.argv[1:]
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--to", default=os.path.join(HERE, "ttgir"))
+    ap.add_argument("names", nargs="*")
+    a = ap.parse_args()
+    wanted = a.names
+    os.makedirs(a.to, exist_ok=True)
     for name, (fn, sig, consts, cc) in table().items():
         if not wanted or any(name.startswith(w) for w in wanted):
-            compile_one(name, fn, sig, consts, cc)
+            compile_one(name, fn, sig, consts, cc, a.to)
 
 
 if __name__ == "__main__":

@@ -132,13 +132,35 @@ def stock(a):
     return 1 if bad else 0
 
 
+def other_release(a):
+    """Texts that build.py made with another release of Triton: the same verdicts."""
+    bad = total = 0
+    with open(os.path.join(HERE, "expect.txt"), encoding="utf-8") as f:
+        rows = [r for r in (line.split("#")[0].split() for line in f) if r]
+    for name, status, *ids in rows:
+        path = os.path.join(a.texts, name + ".ttgir")
+        if not os.path.exists(path) or (a.only and not name.startswith(a.only)):
+            continue
+        total += 1
+        v = verdict(a.program, path)
+        got = [f["id"] for f in v["findings"]] + [r["kind"] for r in v["refusals"]]
+        if v["status"] != status or any(i not in got for i in ids):
+            print(f"{name}: {v['status']} {got}, expected {status} {ids}")
+            bad += 1
+    print(f"{total - bad} of {total} texts of {a.texts} as expected")
+    return 1 if bad or not total else 0
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("program")
     ap.add_argument("--only")
     ap.add_argument("--stock", choices=["some", "all"], help="Triton's own kernels instead: proved or refused, never reported")
+    ap.add_argument("--texts", help="the same kernels compiled by another release: build.py --to DIRECTORY")
     a = ap.parse_args()
     bad = total = 0
+    if a.texts:
+        return other_release(a)
     if a.stock:
         return stock(a)
     with open(os.path.join(HERE, "expect.txt"), encoding="utf-8") as f:
