@@ -227,7 +227,7 @@ static void bounded(work *w)
         int64_t unit = n_scales ? w->p->scales.data[0] : 1;
         for (int l = 0; l < n; l++) {
             const pr_shm_param *q = &w->p->params.data[l];
-            if (!q->leaf || k[i] > (is_program_number(q) ? 12 : 6)) continue;
+            if (!q->leaf || k[i] > (is_program_number(q) ? 12 : 6) || (!k[i] && is_program_count(q))) continue;
             set_all(w, value, 3, unit);
             for (int c = 0; is_program_number(q) && c < n; c++)
                 if (is_program_count(&w->p->params.data[c])) value[c] = 8;

@@ -40,8 +40,7 @@ void pr_walk_scale(pr_walk *w, pr_i128 v)
     if (!known && v > 1 && v < 1 << 20 && w->p->scales.n < 8) pr_vec_push(w->p->arena, &w->p->scales, (int64_t)v);
 }
 
-/* The constant that a divisor is a multiple of. */
-static pr_i128 content(pr_walk *w, pr_term b)
+pr_i128 pr_walk_content(pr_walk *w, pr_term b)
 {
     pr_i128 v = 0, g = 0;
     if (pr_term_const(w->T, b, &v)) return v;
@@ -55,7 +54,7 @@ static pr_i128 content(pr_walk *w, pr_term b)
 static pr_term cut(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term exact)
 {
     pr_i128 v;
-    if (!w->concrete && !w->n_loops && !pr_term_none(b)) pr_walk_scale(w, content(w, b));
+    if (!w->concrete && !w->n_loops && !pr_term_none(b)) pr_walk_scale(w, pr_walk_content(w, b));
     if (w->concrete || w->n_loops || pr_term_none(a) || pr_term_none(b)) return exact;
     if (!pr_term_none(exact) && pr_term_const(w->T, exact, &v)) return exact;
     for (int i = 0; i < w->cuts.n; i++) {
@@ -239,6 +238,6 @@ bool pr_walk_scalar(pr_walk *w, const pr_op *op)
     int in = bits_of(op->operands[0]);
     pr_term t = op->opcode == PR_OP_ARITH_CMPI ? compare(w, op, a.t, b.t, in) : binary(w, op, a.t, b.t, in);
     if (pr_term_none(t)) return false;
-    set(w, op, t);
+    set(w, op, !w->concrete && op->opcode == PR_OP_ARITH_CMPI ? pr_walk_in_steps(w, t) : t);
     return true;
 }

@@ -1,5 +1,6 @@
 /* The walk over the operation tree: control flow, loop-carried values, agents. See events.h and walk.h. */
 #include "shm/walk.h"
+#include "term/range.h"
 #include <assert.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ pr_term pr_walk_when(pr_walk *w)
     return t;
 }
 
-enum { ROLE_OP = 2000000, ROLE_COPY = 20000000, ROLE_FRESH = 10000000 };
+enum { ROLE_GRID = 1000000, ROLE_OP = 2000000, ROLE_COPY = 20000000, ROLE_FRESH = 10000000 };
 static pr_sv leaf(pr_walk *w, int role, bool exact, pr_str text, const pr_value *v, bool from_memory)
 {
     pr_shm_prog *p = w->p;
@@ -33,7 +34,8 @@ static pr_sv leaf(pr_walk *w, int role, bool exact, pr_str text, const pr_value 
         if (q->leaf && (exact ? at == role : at >= role && at < ROLE_OP) && pr_str_eq(q->name, text)) index = i;
     }
     if (index < 0) {
-        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = -PR_INF, .hi = PR_INF,
+        bool grid = role == ROLE_GRID, programs = grid && pr_str_starts(text, "programs_"), program = grid && !programs;
+        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = programs ? 1 : program ? 0 : -PR_INF, .hi = PR_INF,
                              .index = exact ? role : role + 100000 + p->params.n,
                              .name = pr_arena_strndup(p->arena, text.s ? text.s : "v", text.s ? text.n : 1) };
         pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory, .multiple = 1 };
@@ -49,7 +51,7 @@ static pr_sv leaf(pr_walk *w, int role, bool exact, pr_str text, const pr_value 
 
 pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *name, bool from_memory)
 {
-    int role = op ? ROLE_OP + w->copy * ROLE_COPY + op->id : name ? 1000000 : 0;
+    int role = op ? ROLE_OP + w->copy * ROLE_COPY + op->id : name ? ROLE_GRID : 0;
     return leaf(w, role, op != NULL, name ? pr_str_of(name) : v->name, v, from_memory);
 }
 
@@ -172,11 +174,12 @@ static pr_term trip_count(pr_walk *w, pr_term lb, pr_term ub, pr_term st)
         const pr_cut *c = &w->cuts.data[i];
         if (c->opcode == PR_OP_SCF_FOR && c->a.id == lb.id && c->b.id == ub.id && c->c.id == st.id) return c->value;
     }
-    pr_var_info info = { .role = PR_ROLE_OTHER, .index = 1000 + w->cuts.n, .copy = PR_COPY_NONE, .lo = 0,
+    /* with a step of at least 1: the quotient, which conditions ask for too, below 0 as well */
+    pr_var_info info = { .role = PR_ROLE_OTHER, .index = 1000 + w->cuts.n, .copy = PR_COPY_NONE, .lo = pr_range_own(T, st).lo < 1 ? 0 : -PR_INF,
                          .hi = PR_INF, .name = pr_arena_printf(w->arena, "trips%d", w->cuts.n) };
     pr_shm_param param = { .var = pr_var_new(T, info), .name = pr_str_of(info.name) };
     pr_vec_push(w->p->arena, &w->p->params, param);
-    pr_cut c = { PR_OP_SCF_FOR, lb, ub, st, pr_max(T, PR_TERM_ZERO, pr_var_term(T, param.var)) };
+    pr_cut c = { PR_OP_SCF_FOR, lb, ub, st, pr_max(T, PR_TERM_ZERO, pr_var_term(T, param.var)), param.var };
     pr_vec_push(w->arena, &w->cuts, c);
     return c.value;
 }
@@ -260,7 +263,7 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     pr_term k = pr_var_term(T, counter);
     pr_flat *flat = pr_flat_of(w, op);
     pr_i128 step;
-    if (known && pr_term_const(T, st, &step)) pr_walk_scale(w, step);
+    if (known) pr_walk_scale(w, pr_walk_content(w, st));
     if (known) trips = trip_count(w, lb, ub, st);
     if (known) iv = pr_term_const(T, st, &step) ? pr_add(T, lb, pr_scale(T, k, step))
                                                 : pr_add(T, lb, pr_mul(T, k, st));
@@ -573,5 +576,10 @@ void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out)
     w.model = out;
     arguments(&w);
     pr_walk_function(&w);
+    for (int i = 0; i < out->events.n; i++) {        /* those before the loop as well */
+        pr_shm_event *e = &out->events.data[i];
+        e->when = pr_walk_in_steps(&w, e->when);
+        for (int b = 0; b < e->n_bar; b++) e->bar_pred[b] = pr_walk_in_steps(&w, e->bar_pred[b]);
+    }
     out->n_ws = w.n_ws;
 }

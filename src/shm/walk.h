@@ -19,7 +19,8 @@ typedef struct pr_flat_nest { pr_term lb, ub, step, trips, total; } pr_flat_nest
 /* A value that a loop carries, behind it: `form` over `at` after `steps` iterations (phases.h). */
 typedef struct pr_walk_end { pr_term value, form, steps; pr_var at; } pr_walk_end;
 
-typedef struct pr_cut { int opcode; pr_term a, b, c; pr_term value; } pr_cut;
+/* A result that is a launch value of its own; of a loop: bounds, step, trip count, and its quotient before 0 is the least. */
+typedef struct pr_cut { int opcode; pr_term a, b, c; pr_term value; pr_var quotient; } pr_cut;
 
 /* A loop directly inside an outermost loop, and the scalars that the outer loop carries into it and takes from
  * it again as they are: over the iterations of all executions of the inner loop they are states of one loop. */
@@ -91,6 +92,10 @@ void pr_flat_settle(pr_walk *w, pr_shm_event *e, pr_term pred);
 
 /* A number by which launch values are divided, or a loop advances: bounded runs use its multiples. */
 void pr_walk_scale(pr_walk *w, pr_i128 v);
+/* The constant that a divisor or step is a multiple of. */
+pr_i128 pr_walk_content(pr_walk *w, pr_term t);
+/* steps.c: a condition, where it asks for a later iteration of a loop that advances by a launch value, as one about counters. */
+pr_term pr_walk_in_steps(pr_walk *w, pr_term t);
 /* scalar.c: integer arithmetic; false when the operation is none of it. */
 bool pr_walk_scalar(pr_walk *w, const pr_op *op);
 /* effects.c: views and events of ttg and ttng operations; false when the operation is none of them. */

@@ -97,6 +97,8 @@ def table():
     for v in Y.ATTENTION_BW:
         rows[f"attention_blackwell.{v}"] = (Y.attention_blackwell, {"qd": desc(128), "kd": desc(128), "vd": desc(128), "out": "*fp32", "N": "i32",
                                                                    "scale": "fp32"}, {"V": v}, 100)
+    for v in Y.STRIDED:
+        rows[f"strided.{v}"] = (Y.strided, {"d": desc(64), "out": "*fp32", "K": "i32", "step_arg": "i32"}, {"V": v}, 90)
     return rows
 
 

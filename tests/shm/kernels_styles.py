@@ -734,3 +734,43 @@ def attention_blackwell(qd, kd, vd, out, N, scale, V: gl.constexpr):
 
 # "no-scores-wait" and "no-p-wait" leave waits out that others imply, "p-by-threads" a completion: the next scores follow the product.
 ATTENTION_BW = ["ok", "no-scores-wait", "p-by-threads", "no-p-wait", "o-not-awaited", "p-early"]
+
+
+# ---- a share of the iterations: the step is the number of programs, and so is what decides about prefetches ------------------------------
+@gluon.jit
+def strided(d, out, K, step_arg, V: gl.constexpr):
+    bufs = gl.allocate_shared_memory(gl.float16, [3, M, M], d.layout)
+    full = _bars(3, 1)
+    first = gl.program_id(2) * M
+    step = gl.num_programs(2) * M
+    if V == "argument":
+        step = step_arg * M
+    for i in gl.static_range(2):
+        there = first + i * step < K
+        mbarrier.expect(full.index(i), d.block_type.nbytes, pred=there)
+        tma.async_copy_global_to_shared(d, [0, first + i * step], full.index(i), bufs.index(i), pred=there)
+    acc = gl.zeros([M, M], gl.float32, layout=ACC)
+    load = 2
+    use = 0
+    ph = 0
+    for k in range(first, K, step):
+        mbarrier.wait(full.index(use), ph)
+        acc = warpgroup_mma(bufs.index(use), bufs.index(use).permute((1, 0)), acc, is_async=True)
+        acc = warpgroup_mma_wait(num_outstanding=2 if V == "pendings" else 1, deps=(acc, ))
+        if V == "too-far":
+            there = k + step < K
+        elif V == "at-end":
+            there = k + 2 * step <= K
+        else:
+            there = k + 2 * step < K
+        mbarrier.expect(full.index(load), d.block_type.nbytes, pred=there)
+        tma.async_copy_global_to_shared(d, [0, k + 2 * step], full.index(load), bufs.index(load), pred=there)
+        load = gl.where(load == 2, 0, load + 1)
+        ph = ph ^ gl.where(use == 2, 1, 0)
+        use = gl.where(use == 2, 0, use + 1)
+    acc = warpgroup_mma_wait(num_outstanding=0, deps=(acc, ))
+    _inval(full, 3)
+    gl.store(out + _square(ACC), acc)
+
+
+STRIDED = ["ok", "argument", "pendings", "too-far", "at-end"]

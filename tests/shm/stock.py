@@ -161,6 +161,15 @@ def split_k(a_ptr,b_ptr,c_ptr,M,N,K,SK, BM: tl.constexpr,BN: tl.constexpr,BK: tl
         a+=BK*SK; b+=BK*SK*N
     tl.atomic_add(c_ptr+rm[:,None]*N+rn[None,:],acc)
 @triton.jit
+def split_k_tma(a_ptr,b_ptr,c_ptr,M,N,K, BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    ad=tl.make_tensor_descriptor(a_ptr,[M,K],[K,1],[BM,BK]); bd=tl.make_tensor_descriptor(b_ptr,[N,K],[K,1],[BN,BK])
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    acc=tl.zeros((BM,BN),dtype=tl.float32)
+    for k in range(tl.program_id(2)*BK,K,tl.num_programs(2)*BK):
+        acc=tl.dot(ad.load([pm*BM,k]),bd.load([pn*BN,k]).T,acc)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN)
+    tl.atomic_add(c_ptr+rm[:,None]*N+rn[None,:],acc)
+@triton.jit
 def grouped(ga_ptr,gb_ptr,gc_ptr,sizes,G,NSM: tl.constexpr,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
     tile=tl.program_id(0)
     last=0
@@ -206,6 +215,7 @@ for st in range(1,6):
         rows.append((f'matmul_tma.sm{cc}.s{st}',matmul_tma,MM,{**B,'WS':False},cc,st,8))
         rows.append((f'persistent.sm{cc}.s{st}',persistent,MM,{**B,'WS':False,'FL':False},cc,st,8))
         rows.append((f'persistent_flat.sm{cc}.s{st}',persistent,MM,{**B,'WS':False,'FL':True},cc,st,8))
+        rows.append((f'split_k_tma.sm{cc}.s{st}',split_k_tma,{**MM,'c_ptr':'*fp32'},B,cc,st,4))
         rows.append((f'attention.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':False,'WS':False},cc,st,4))
         rows.append((f'attention_causal.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':True,'WS':False},cc,st,4))
         rows.append((f'attention_tiles.sm{cc}.s{st}',attention_tiles,AT,{**A,'CAUSAL':False,'WS':False},cc,st,4))
