@@ -21,12 +21,15 @@ static const pr_type *shape_of_scalar(void)
 }
 
 /* ---- simplification under the mask ---------------------------------------------------------- */
+static const char *const unread_lane[2] = { "masked-off lane of a load without `other`", "masked-off lane of an atomic" };
+
 static bool is_unread_lane(void *user, const pr_terms *T, pr_term t)
 {
-    return pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_OPAQUE &&
-           pr_sym_get(T, pr_term_sym(T, t))->reason == (const char *)user;
+    (void)user;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_APP) return false;
+    const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, t));
+    return s->kind == PR_SYM_OPAQUE && (s->reason == unread_lane[0] || s->reason == unread_lane[1]);
 }
-static const char unread_lane[] = "masked-off lane of a load without `other`";
 
 typedef PR_VEC(uint32_t) id_vec;
 typedef struct collect { pr_arena *arena; id_vec ids; } collect;
@@ -47,12 +50,39 @@ static int find_id(const id_vec *v, uint32_t id)
     return lo < v->n && v->data[lo] == id ? lo : -1;
 }
 
-/* t where every conjunct of mask holds: choices made by one of them are resolved. Only sums, products
- * and choices are entered, which is what an address made of a masked load consists of. */
+/* Of two arguments, an integer each; null: another operation. */
+static pr_term (*binary(pr_term_op op))(pr_terms *, pr_term, pr_term)
+{
+    switch (op) {
+    case PR_TERM_OP_MUL: return pr_mul;
+    case PR_TERM_OP_FDIV: return pr_fdiv_t;
+    case PR_TERM_OP_FMOD: return pr_fmod_t;
+    case PR_TERM_OP_TDIV: return pr_tdiv_t;
+    case PR_TERM_OP_TREM: return pr_trem_t;
+    case PR_TERM_OP_MIN: return pr_min;
+    case PR_TERM_OP_MAX: return pr_max;
+    case PR_TERM_OP_BAND: return pr_band;
+    case PR_TERM_OP_BOR: return pr_bor;
+    case PR_TERM_OP_BXOR: return pr_bxor;
+    default: return NULL;
+    }
+}
+
+/* Does part hold because known does: the same, or one bound on the same sum that is no stronger? */
+static bool follows(pr_terms *T, pr_term known, pr_term part)
+{
+    pr_i128 by;
+    if (pr_term_is(known, part)) return true;
+    if (pr_term_op_of(T, known) != PR_TERM_OP_LE0 || pr_term_op_of(T, part) != PR_TERM_OP_LE0) return false;
+    return pr_term_const(T, pr_sub(T, pr_term_child(T, known, 0), pr_term_child(T, part, 0)), &by) && by >= 0;
+}
+
+/* t where every conjunct of mask holds: choices made by one of them are resolved. Arithmetic and choices are entered, which is what an
+ * address made of a masked load consists of. */
 static pr_term under_mask(pr_lower *c, pr_term t, pr_term mask)
 {
     pr_terms *T = c->T;
-    if (pr_term_none(t) || !pr_term_any(T, t, is_unread_lane, (void *)(uintptr_t)unread_lane)) return t;
+    if (pr_term_none(t) || !pr_term_any(T, t, is_unread_lane, NULL)) return t;
     pr_term_vec known = { 0 };
     pr_conjuncts(T, mask, &known, c->arena);
     collect k = { .arena = c->arena };
@@ -73,8 +103,8 @@ static pr_term under_mask(pr_lower *c, pr_term t, pr_term mask)
             for (int a = 0; a < pr_term_arity(T, n); a++)
                 s = pr_add(T, s, pr_scale(T, NOW(pr_term_child(T, n, a)), pr_term_coef(T, n, a)));
             now[i] = s;
-        } else if (pr_term_op_of(T, n) == PR_TERM_OP_MUL)
-            now[i] = pr_mul(T, NOW(pr_term_child(T, n, 0)), NOW(pr_term_child(T, n, 1)));
+        } else if (binary(pr_term_op_of(T, n)))
+            now[i] = binary(pr_term_op_of(T, n))(T, NOW(pr_term_child(T, n, 0)), NOW(pr_term_child(T, n, 1)));
         else if (pr_term_op_of(T, n) == PR_TERM_OP_SELECT) {
             pr_term q = pr_term_child(T, n, 0);
             bool yes = false, no = false;
@@ -83,9 +113,10 @@ static pr_term under_mask(pr_lower *c, pr_term t, pr_term mask)
             int met = 0;
             for (int p = 0; p < parts.n; p++)
                 for (int m = 0; m < known.n; m++)
-                    if (pr_term_is(parts.data[p], known.data[m])) { met++; break; }
+                    if (follows(T, known.data[m], parts.data[p])) { met++; break; }
             yes = met == parts.n;
-            for (int m = 0; m < known.n; m++) no |= pr_term_is(known.data[m], pr_not(T, q));
+            pr_term not = pr_not(T, q);
+            for (int m = 0; m < known.n; m++) no |= follows(T, known.data[m], not);
             pr_term a = NOW(pr_term_child(T, n, 1)), b = NOW(pr_term_child(T, n, 2));
             now[i] = yes ? a : no ? b : pr_select(T, q, a, b);
         }
@@ -275,7 +306,7 @@ static pr_val *returned(pr_lower *c, const pr_op *op, const pr_type *t, int acce
     } else {
         info.kind = PR_SYM_OPAQUE;
         info.access = -1;
-        info.reason = unread_lane;
+        info.reason = unread_lane[atomic];
         rest = pr_symbol(c, info, t);
     }
     if (other) r->all = pr_ids_union(c, r->all, other->all);

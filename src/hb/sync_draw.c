@@ -10,7 +10,7 @@
  * width, and look at the additions before that: each of this record is in a first turn, or follows a draw of its own with a smaller
  * result below U, each its own one; so they are at most E + Q (E: entries of the loop, Q: results below U), and U is chosen so that this many fit.
  *
- * A result is only spoken of where it certainly exists: unmasked, on the path of the access that names it, in the access's own turn, or
+ * A result is only spoken of where it certainly exists: where its mask holds, on the path of the access that names it, in the access's own turn, or (unmasked)
  * in the turn before of the innermost loop when that turn ran the addition whatever happened. */
 #include "hb/decide.h"
 #include "hb/ladder.h"
@@ -63,7 +63,16 @@ static bool every_turn(const pr_record *r, const pr_frame *loop)
     return (r->frame == loop || turn) && pr_term_is(r->mask, PR_TERM_TRUE);
 }
 
-/* app, named in a record under `at`, is the result of r in this turn (0), in the turn before (1), or anything (-1). */
+/* app names, in the record that it is found in, r's own lane of the same number. */
+static bool own_lane(const pr_encoding *e, const pr_record *r, pr_term app, int first)
+{
+    for (int d = 0; d < r->rank; d++)
+        if (r->shape[d] != 1 && !pr_term_is(pr_term_child(e->terms, app, first++), pr_var_term(e->terms, e->records->lane[d]))) return false;
+    return true;
+}
+
+/* app, named in a record under `at`, is the result of r in this turn (0), in the turn before (1), or anything (-1). Where r has a mask, of
+ * this turn and of the lane of the same number: it exists where the mask holds there. */
 static int turn_of(const pr_encoding *e, const pr_record *r, pr_term app, const pr_frame *at)
 {
     const pr_frame *loop[MOST_LOOPS];
@@ -71,7 +80,9 @@ static int turn_of(const pr_encoding *e, const pr_record *r, pr_term app, const 
     int n = loops_of(r, loop), before = 0;
     const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, app));
     if (n < 0 || s->kind != PR_SYM_OBSERVED || s->is_bool || s->bits != 8 * r->width || s->access != r->access ||
-        pr_term_arity(T, app) != n + wide_dims(r) || !pr_term_is(r->mask, PR_TERM_TRUE)) return -1;
+        pr_term_arity(T, app) != n + wide_dims(r)) return -1;
+    bool masked = !pr_term_is(r->mask, PR_TERM_TRUE);
+    if (masked && !own_lane(e, r, app, n)) return -1;
     for (int i = 0; i < n; i++) {
         pr_term k = pr_var_term(T, loop[i]->k), arg = pr_term_child(T, app, i);
         if (pr_term_is(arg, k)) continue;
@@ -79,6 +90,7 @@ static int turn_of(const pr_encoding *e, const pr_record *r, pr_term app, const 
         before = 1;
     }
     if (!before) return pr_sync_within(at, r->frame) ? 0 : -1;
+    if (masked) return -1;
     return pr_sync_within(at, loop[n - 1]) && every_turn(r, loop[n - 1]) ? 1 : -1;
 }
 
@@ -270,6 +282,8 @@ static void note_named(void *user, pr_term t)
         w.arg[i] = apply(l->side, pr_term_child(T, t, i));
         if (pr_term_none(w.arg[i])) return;
     }
+    if (!pr_term_is(r->mask, PR_TERM_TRUE)) w.when = apply(l->side, pr_and(T, r->mask, r->mask_held));
+    if (pr_term_none(w.when)) return;
     if (turn == 1) w.when = pr_le(T, PR_TERM_ZERO, w.arg[w.n_args - wide_dims(r) - 1]);
     if (turn == 0 && !wide_dims(r)) w.amount = apply(l->side, r->value);
     l->of[l->n++] = w;

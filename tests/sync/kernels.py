@@ -1009,6 +1009,36 @@ case("steal_wraps", steal, "races WAW:S:S/programs", (4,), steal_args(init=2**31
 case("steal_may_wrap", steal, "races|unsupported never=ok", (4,), steal_args(n=2**31 - 1, STEP=1, B=1, LANES=1))
 
 
+# The lanes of a tile that keep their element draw a place each: a result exists where the addition's mask holds, which memory may decide.
+@triton.jit
+def append_kept(x, out, count, n, TURNS: tl.constexpr, WIDE: tl.constexpr, PARTS: tl.constexpr, NEXT: tl.constexpr, SCOPE: tl.constexpr, B: tl.constexpr):
+    for k in range(TURNS):
+        i = (tl.program_id(0) * TURNS + k) * B + tl.arange(0, B)
+        v = tl.load(x + i, mask=i < n, other=0)
+        keep = v > 0
+        at = tl.atomic_add(count + tl.zeros((B,), tl.int32), 1, mask=keep, scope=SCOPE)
+        tl.store(out + at // PARTS, v, mask=i < n if WIDE else v > NEXT)  # @S
+
+
+KEPT = [(i * 7) % 5 - 2 for i in range(256)]
+
+
+def kept_args(given=True, **kw):
+    return dict(dict(x=T("i32", 256, values=KEPT if given else None), out=T("i32", 512), count=zeros(1), n=250, TURNS=1, WIDE=False, PARTS=1, NEXT=0,
+                     SCOPE="gpu", B=64), **kw)
+
+
+case("append_kept", append_kept, "ok T1-launch qual=reads noqual=in-bounds", (4,), kept_args(given=False))
+case("append_kept_given", append_kept, "ok T1-launch qual=reads", (4,), kept_args())
+case("append_kept_turns", append_kept, "ok T1-launch qual=reads", (2,), kept_args(given=False, TURNS=2))
+case("append_kept_fewer", append_kept, "ok T1-launch qual=reads", (4,), kept_args(given=False, NEXT=1))     # of those that drew
+case("append_kept_more", append_kept, "races|unsupported never=ok", (4,), kept_args(given=False, NEXT=-1))  # a lane that drew nothing
+case("append_kept_wide", append_kept, "races|unsupported never=ok", (4,), kept_args(given=False, WIDE=True))
+case("append_kept_half", append_kept, "races WAW:S:S/programs WAW:S:S/threads", (4,), kept_args(PARTS=2))
+case("append_kept_cta", append_kept, "races|unsupported never=ok", (4,), kept_args(given=False, SCOPE="cta"))
+case("append_kept_unknown", append_kept, "races|unsupported never=ok", (4,), kept_args(given=False, count=T("i32", 1)))
+
+
 @triton.jit
 def steal_static(ctr, x, out, n, PLUS: tl.constexpr, B: tl.constexpr):
     t = tl.program_id(0)

@@ -164,6 +164,24 @@ case("p43_possible", p43, "unsupported potential-race", (4,), dict(flag=T("i32",
 case("p43_covered", p43, "ok T1 qual=contents", (4,), dict(flag=T("i32", 4, values=[0, 1, 0, 0]), out=T("i32", 1), n=4, m=4), nospec=("n", "m"))
 
 
+# The lanes that store are among those that read, by a bound that is not the same one; the address goes through a division.
+@triton.jit
+def p43_divided(idx, out, n, PART: tl.constexpr, LESS: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(idx + i, mask=i < n)
+    tl.store(out + v // PART, i, mask=i + LESS < n)  # @S
+
+
+def divided_args(**kw):
+    return dict(dict(idx=T("i32", 250, values=[2 * v for v in SHUFFLED[:250]]), out=T("i32", 256), n=250, PART=2, LESS=0, B=64), **kw)
+
+
+case("p43_divided", p43_divided, "ok T1-launch qual=contents", (4,), divided_args())
+case("p43_divided_fewer", p43_divided, "ok T1-launch qual=contents", (4,), divided_args(LESS=3))
+case("p43_divided_more", p43_divided, "unsupported indirect-address", (4,), divided_args(LESS=-3))
+case("p43_divided_race", p43_divided, "races WAW:S:S/programs qual=contents", (4,), divided_args(PART=3, LESS=3))
+
+
 # ---- p120, T78: a base read from memory ------------------------------------------------------------
 @triton.jit
 def p120(p, out, MASKED: tl.constexpr, B: tl.constexpr):
