@@ -66,11 +66,14 @@ void pr_add_refusal_of(pr_run *run, pr_refusal given)
     pr_refusal_kind kind = given.kind;
     pr_loc loc = given.loc;
     pr_refusal_vec *v = &run->out->refusals;
-    for (int i = 0; i < v->n; i++)       /* one a site */
-        if (v->data[i].kind == kind && by_place(&v->data[i].loc, &loc) == 0 &&
-            pr_str_eq(v->data[i].loc.file, loc.file)) return;
     pr_refusal r = given;
     if (!r.message) r.message = pr_refusal_meaning(kind);
+    for (int i = 0; i < v->n; i++) {     /* one a site; copies of one (unrolled loops) with one thing to say count as one */
+        const pr_refusal *g = &v->data[i];
+        if (g->kind != kind || !pr_str_eq(g->loc.file, loc.file)) continue;
+        bool copy = loc.line && g->loc.line == loc.line && g->loc.col == loc.col && strcmp(g->message, r.message) == 0;
+        if (copy || by_place(&g->loc, &loc) == 0) return;
+    }
     pr_vec_push(run->arena, v, r);
     for (int i = v->n - 1; i > 0 && by_place(&v->data[i].loc, &v->data[i - 1].loc) < 0; i--) {
         pr_refusal swap = v->data[i];

@@ -63,11 +63,9 @@ static void read_model(pr_smt *s, Z3_solver solver, pr_arena *scratch, pr_outcom
         out->point = p;
         out->evidence = evidence;
     } else if (s->relaxed) {
-        pr_buf b;
-        pr_buf_init(&b, scratch);
-        pr_buf_puts(&b, "no translation for Z3: ");
-        pr_term_print(&b, q->terms, s->relaxed_term);
-        out->message = b.data;
+        bool table = pr_term_op_of(q->terms, s->relaxed_term) == PR_TERM_OP_TABLE;
+        out->message = table ? "the answer rests on the contents of a table that are too many to spell out for Z3"
+                             : "the answer rests on a value that has no translation for Z3";
     } else if (holds == PR_MAYBE) {
         out->message = "the witness cannot be evaluated exactly";
     } else {
