@@ -182,6 +182,25 @@ class Statuses(Case):
             code, out, err = self.run_program("check", option, self.write("l.json", launch(store(8))))
             self.assertIn(code, (1, 2), out + err)               # never a proof, never a crash
 
+    def test_copies_of_a_refusal(self):
+        """Copies that unrolling makes of one line say one thing once; two columns of it are two places."""
+        def text(columns):
+            copies = "".join(f"""    %p{i} = tt.addptr %idx, %c{i} : !tt.ptr<i32>, i32
+    %v{i} = tt.load %p{i} : !tt.ptr<i32>
+    %q{i} = tt.addptr %out, %v{i} : !tt.ptr<i32>, i32
+    tt.store %q{i}, %c{i} : !tt.ptr<i32> loc("k.py":7:{column})
+""" for i, column in enumerate(columns))
+            constants = "".join(f"    %c{i} = arith.constant {i} : i32\n" for i in range(len(columns)))
+            return f"module {{\n  tt.func public @k(%out: !tt.ptr<i32>, %idx: !tt.ptr<i32>) {{\n{constants}{copies}    tt.return\n  }}\n}}\n"
+
+        args = {"out": tensor(), "idx": {"tensor": {"dtype": "int32", "ptr": 1 << 20, "shape": [64]}}}
+        for columns, places in (((5, 5, 5), 1), ((5, 5, 9), 2)):
+            path = self.write("l.json", launch(text(columns), args))
+            code, out, err = self.run_program("check", "--format=json", path)
+            self.assertEqual(code, 2, out + err)
+            self.assertEqual([r["loc"]["line"] for r in json.loads(out)["refusals"]], [7] * places)
+            self.assertEqual(self.run_program("check", path)[1].count("not analysed"), places)
+
     def test_output_and_color(self):
         path = self.write("l.json", launch())
         self.assertEqual(self.run_program("check", path, "--output", self.path("o.txt")), (0, "", ""))
