@@ -727,6 +727,7 @@ static void decide(void *user)
             pr_options options;
             pr_job_options(p, j, &options);
             pr_confirmer_init(&confirm, j);
+            j->certify = d->cert != NULL;
             if (d->cert) pr_certificate_start(d->cert, j->arena, &options);
             d->s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &d->e);
             if (kept && d->s == PR_OK && !p->ctx->interrupt) pr_answer_keep(p, j, &question, out);

@@ -88,13 +88,20 @@ static const char *kind_name(const pr_record *r)
     return r->kind == PR_RECORD_LOAD || r->kind == PR_RECORD_ATOMIC_LOAD || r->kind == PR_RECORD_POLL ? "read" : "write";
 }
 
+/* The launch was executed whole. */
+static bool is_executed(const pr_config_verdict *v)
+{
+    for (int i = 0; i < v->ledger.n; i++)
+        if (v->ledger.data[i].executed) return true;
+    return false;
+}
+
 /* Does the ledger call the pair proved? A launch asks more about a pair than certificates are about: what a
  * weaker premise left open, whether two racing writes carry one value. And of a launch that was executed instead
  * nothing that was asked before counts. */
 static bool is_kept(const pr_config_verdict *v, const pr_claim *x)
 {
-    for (int i = 0; i < v->ledger.n; i++)
-        if (v->ledger.data[i].executed) return false;
+    if (is_executed(v)) return false;
     if (!x->is_pair || x->pair < 0) return true;
     if (x->pair >= v->ledger.n) return false;
     pr_bucket b = v->ledger.data[x->pair].bucket;
@@ -166,6 +173,10 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
         pr_records_print(&text, R, true);
         pr_buf_putc(&w->m, ',');
         s = file(w, "records_text", pr_arena_printf(w->arena, "records%d.txt", k), text.data, text.n);
+    }
+    if (s == PR_OK && j->journal && is_executed(v)) {
+        pr_buf_putc(&w->m, ',');
+        s = file(w, "execution", pr_arena_printf(w->arena, "execution%d.txt", k), j->journal, strlen(j->journal));
     }
     pr_buf_puts(&w->m, ",\n \"grid\":");
     if (j->launch && j->launch->grid_known)

@@ -251,10 +251,14 @@ static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch 
         pr_replay_options o = { .storage = s, .num_warps = l->num_warps, .max_programs = WHOLE_PROGRAMS, .max_events = WHOLE_EVENTS,
                                 .max_pairs = WHOLE_PAIRS, .complete_only = !some, .waits = !some,
                                 .pre = pre, .post = post, .known_text = true };
+        pr_buf text;
+        pr_buf_init(&text, j->arena);
+        if (j->certify && !some) o.journal = &text;
         setup.max_work = some ? SOME_WORK : WHOLE_WORK;
         *out = (pr_whole){ 0 };
         pr_replay_result x = pr_replay_run(own, &setup, &o);
         take_whole(j->arena, r, l, &x, some, out);
+        if (!some && !out->why_not) j->journal = text.data;
         if (out->why_not) out->why_not = pr_arena_strndup(j->arena, out->why_not, strlen(out->why_not));
     }
     pr_arena_free(own);

@@ -105,6 +105,8 @@ typedef struct pr_job {
     pr_assume *assume;
     int n_assume; /* --assume, read over this job's terms */
     bool lowered;
+    bool certify;              /* keep what an execution of the whole launch did */
+    const char *journal;
     int64_t us_parse, us_lower;
     const pr_flag *interrupt;
 } pr_job;

@@ -28,12 +28,14 @@ from typing import Callable, Dict, List, Optional, Tuple
 
 if __package__:
     from .recheck_events import Open
+    from .recheck_execution import Execution, Unsettled
     from .recheck_records import Records, _about, _granted
     from .recheck_shared import Proof
     from .recheck_text import EMPTY, NOT_EMPTY, UNKNOWN, Rejected, Table, _launch_values, _steps, _tables
 else:                                          # as a script: its own folder and nothing else
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     from recheck_events import Open
+    from recheck_execution import Execution, Unsettled
     from recheck_records import Records, _about, _granted
     from recheck_shared import Proof
     from recheck_text import EMPTY, NOT_EMPTY, UNKNOWN, Rejected, Table, _launch_values, _steps, _tables
@@ -376,6 +378,13 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
         contents = _contents(folder, config, launch, where)
         if "reads tensor contents" in doc["qualifiers"]:
             records.contents = contents
+        executed = ""
+        if config["status"] == "ok" and "execution" in config:
+            try:
+                runs = Execution(_read(folder, config["execution"]), config, records, doc["qualifiers"]).check()
+                executed = f"executed ({runs} executions of operations)"
+            except Unsettled as e:
+                say(f"  not confirmed: the execution of the whole launch: {e}")
         claims: Dict[int, dict] = {}
         for claim in config["claims"]:
             if claim["pair"] is not None:
@@ -409,7 +418,8 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
                 continue
             if row["pair"] in claims and bucket != "filtered":
                 continue
-            why = _filtered(config, records, row, doc["qualifiers"]) or records.never_meet(row, config, doc["qualifiers"], solvers)
+            why = executed if row["evidence"] == "execution of the whole launch" else ""
+            why = why or _filtered(config, records, row, doc["qualifiers"]) or records.never_meet(row, config, doc["qualifiers"], solvers)
             if why:
                 filtered[why] = filtered.get(why, 0) + 1
             elif row["evidence"] in ("neither writes", "different buffers"):

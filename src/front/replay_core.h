@@ -1,6 +1,7 @@
 /* What the files of the replay share: the collected executions.
  *
  *   replay_collect.c  runs the programs and stores what they did
+ *   replay_journal.c  what they did, as text
  *   replay_uses.c     where the values of the loads go (replication rule)
  *   replay_gates.c           orders from what waits need
  *   replay.c          pairs, orders, result */
@@ -78,6 +79,8 @@ void pr_rlog_collect(pr_rlog *l, pr_arena *arena, const pr_interp_setup *setup,
 void pr_rlog_reason(pr_rlog *l, const pr_op *op, const char *why);
 void pr_rlog_program(const pr_rlog *l, int64_t program, int64_t pid[3]);
 pr_replay_access pr_rlog_access(const pr_rlog *l, const pr_rev *e);
+/* replay_journal.c */
+void pr_rlog_journal(const pr_rlog *l, pr_buf *b);
 /* replay_uses.c: does the value of the load op reach a condition, a bound or another shape? */
 bool pr_load_is_spread(pr_arena *arena, const pr_ir *ir, const pr_op *load);
 #endif
