@@ -1,11 +1,25 @@
 /* polyrace explain INPUT */
 #include "cli.h"
 
+/* Several launches in one JSON document: a list, as `check` writes it, also when only one of them could be read. */
+typedef struct list { FILE *out; bool many, fresh; int n; } list;
+
+static void write_entry(void *user, const char *text, size_t length)
+{
+    list *l = user;
+    if (l->many && l->fresh && length) {
+        fputs(l->n++ ? ",\n" : "{\"version\": 1, \"verdicts\": [\n", l->out);
+        l->fresh = false;
+    }
+    fwrite(text, 1, length, l->out);
+}
+
 static int explain_input(pr_cli *c, polyrace_context *ctx, FILE *out)
 {
     pr_input in;
     int status = PR_EXIT_OK;
-    polyrace_sink sink = { pr_cli_write, out };
+    list entries = { .out = out };
+    polyrace_sink sink = { write_entry, &entries };
     polyrace_error bad = { 0 };
     int format = c->value[PR_OPT_FORMAT] ? POLYRACE_FORMAT_JSON : POLYRACE_FORMAT_TEXT;
     if (!pr_input_open(&in, ctx, c, c->inputs[0])) {
@@ -17,7 +31,9 @@ static int explain_input(pr_cli *c, polyrace_context *ctx, FILE *out)
         pr_input_free(&in);
         return pr_cli_failure(&bad);
     }
+    entries.many = in.count > 1 && format == POLYRACE_FORMAT_JSON;
     for (size_t i = 0; i < in.count && status < PR_EXIT_INTERRUPT; i++) {
+        entries.fresh = true;
         polyrace_error e = { 0 };
         polyrace_launch *l = in.launch ? polyrace_launch_item(in.launch, i, &e) : NULL;
         polyrace_status verdict = POLYRACE_STATUS_UNSUPPORTED;
@@ -32,6 +48,7 @@ static int explain_input(pr_cli *c, polyrace_context *ctx, FILE *out)
                                                                              : PR_EXIT_UNDECIDED);
         }
     }
+    if (entries.many) fputs(entries.n ? "]}\n" : "{\"version\": 1, \"verdicts\": []}\n", out);
     pr_input_free(&in);
     return status;
 }

@@ -452,6 +452,16 @@ def without_times(document):
 
 
 class Documents(Case):
+    def test_several_explanations(self):
+        """Several launches of one input are one JSON document, also where one of them is bad."""
+        racing = launch(store(stride=8))
+        for lines, statuses in (([launch(), racing], ["ok", "races"]), ([launch(), {"version": 1}, racing], ["ok", "races"]), ([{"version": 1}] * 2, [])):
+            path = self.write("many.jsonl", "\n".join(map(json.dumps, lines)) + "\n")
+            document = json.loads(self.run_program("explain", "--format=json", path)[1])
+            self.assertEqual([v["verdict"]["status"] for v in document["verdicts"]], statuses)
+        one = json.loads(self.run_program("explain", "--format=json", self.write("one.json", racing))[1])
+        self.assertEqual(one["verdict"]["status"], "races")
+
     def test_fields(self):
         v = self.verdict(launch(store(8)), status="races")
         self.assertEqual(list(v), TOP_KEYS)
