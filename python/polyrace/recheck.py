@@ -431,7 +431,7 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
     state = "confirmed" if not bad else f"{open_claims} of {total} claims and {folded} pairs not confirmed"
     if unseen:
         state = "not confirmed" if doc["scope"] is None else ("the TTIR part is " if not bad else "") + state
-    elif meetings:
+    elif doc["status"] == "ok" and shared:
         state += f"; shared memory by isl ({meetings} pairs of operations)"
     say(f"{folder}: {doc['kernel']}: {doc['status']}{' (' + doc['scope'] + ')' if doc.get('scope') else ''}: {state}; {total} claims "
         f"({', '.join(f'{k} {v}' for k, v in sorted(counts.items())) or 'none'}; {by_steps} in steps), pairs by the records: "
