@@ -553,6 +553,34 @@ class Proof(Model):
                     early = early.subtract(r.domain())
                 self.must_be_empty(early, f"event {e} uses a barrier that is not initialised before")
 
+    def counted_before(self, a: int, e: int):
+        """{ a -> e }: what a signals has been counted before e (where e signals too, before that)."""
+        x, y = self.events[a], self.events[e]
+        if x.kind in ("tma_load", "cp_arrive"):
+            return self.none()
+        if x.kind not in ("tc", "tc_commit"):
+            return self.ordered(a, e)
+        out = [self.ord(a, e)] if y.kind in ("tc", "tc_commit") and self.same_threads(x, y) else []
+        for c, z in enumerate(self.events):                       # completed in the order of issue
+            if z.kind in ("tc", "tc_commit") and z.barriers and self.same_threads(x, z):
+                phases = self.then(self.ord_to(a, c), self.arrivals(c))
+                out.append(self.then(self.union([phases, self.then(phases, self.closure)]), self.from_phases(e)))
+        return self.union(out)
+
+    def some_after(self, alloc: int, e: int, pairs):
+        """Of pairs (phase, e) those where some arrival of the phase may be counted after e. When all are counted the phase is complete;
+        check_quotas has shown that the phases before those in use have arrivals."""
+        left = []
+        for a, x in enumerate(self.events):
+            for b, bar in enumerate(x.barriers):
+                if not x.arrives or bar.alloc != alloc:
+                    continue
+                to = self.phase_map(a, b)
+                some = self.then(to, pairs)
+                if not some.is_empty():
+                    left.append(self.then(to.reverse(), some.subtract(self.counted_before(a, e))))
+        return self.union(left)
+
     def check_obligations(self) -> None:
         for e, x in enumerate(self.events):
             if x.kind != "wait" and not x.arrives:
@@ -562,6 +590,8 @@ class Proof(Model):
                 bad = self.then(r, self.shift_back(bar.alloc)).reverse().subtract(self.from_phases(e))
                 if not bad.is_empty():
                     bad = bad.subtract(self.then(self.closure, self.from_phases(e)))
+                if not bad.is_empty():
+                    bad = self.some_after(bar.alloc, e, bad)
                 self.must_be_empty(bad, f"event {e} can meet an older phase of its barrier ({'W1' if x.kind == 'wait' else 'A1'})")
                 if x.kind == "cp_arrive" and not x.count:
                     after = self.union(self.then(self.ord_to(e, a), self.arrivals(a)) for a, f in enumerate(self.events) if f.arrives and f.weight > 0)
