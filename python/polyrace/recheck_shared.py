@@ -724,6 +724,8 @@ class Proof(Model):
             out.append("assumes tcgen05 copies and MMAs of one partition run in order")
         if self.head["no_overflow"] == "yes":
             out.append("assumes no integer overflow in loop counters and bounds")
+        if self.head["arguments_not_negative"] == "yes":
+            out.append("assumes integer arguments are not negative")
         if self.head["not_negative"] == "yes":
             out.append("assumes non-negative operands of unsigned operations")
         return out

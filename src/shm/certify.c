@@ -124,6 +124,7 @@ void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, 
     put_flag(&w, "membar", p->membar);
     put_flag(&w, "no_overflow", p->assumes_no_overflow);
     put_flag(&w, "not_negative", p->assumes_nonneg);
+    put_flag(&w, "arguments_not_negative", p->arguments_not_negative);
     pr_buf_puts(b, ")\n");
     for (int i = 0; i < p->params.n; i++) {
         pr_var v = named(&w, p->params.data[i].var, "p", i);

@@ -363,6 +363,7 @@ static void qualify(const work *w, const pr_shm_model *m, pr_config_verdict *out
         copies = copies || (m->events.data[i].kind == PR_SHM_EV_TC && m->events.data[i].n_acc == 2);
     if (copies) pr_vec_push(w->p->arena, &out->qualifiers, "assumes tcgen05 copies and MMAs of one partition run in order");
     if (w->p->assumes_no_overflow) pr_vec_push(w->p->arena, &out->qualifiers, "assumes no integer overflow in loop counters and bounds");
+    if (w->p->arguments_not_negative) pr_vec_push(w->p->arena, &out->qualifiers, "assumes integer arguments are not negative");
     if (w->p->assumes_nonneg) pr_vec_push(w->p->arena, &out->qualifiers, "assumes non-negative operands of unsigned operations");
 }
 
@@ -415,6 +416,21 @@ static bool narrows(const pr_shm_prog *p, const pr_shm_binding *b)
         if (b->grid_known && (is_program_number(q) || is_program_count(q))) return true;
         for (int a = 0; a < entry->n_args && a < b->n_args; a++)
             if (b->known[a] && pr_str_eq(entry->args[a]->name, q->name)) return true;
+    }
+    return false;
+}
+
+/* Could it be that only negative arguments keep the proof away: `for k in range(K)` and then a wait for phase K - 1? */
+static bool usual(const attempt *a)
+{
+    const pr_shm_prog *p = a->w.p;
+    for (int i = 0; i < a->proof.refusals.n; i++) {
+        pr_refusal_kind kind = a->proof.refusals.data[i].kind;
+        if (kind != PR_REFUSAL_ARRIVAL_QUOTA && kind != PR_REFUSAL_POTENTIAL_RACE) return false;
+    }
+    for (int i = 0; i < p->params.n; i++) {
+        const pr_shm_param *q = &p->params.data[i];
+        if (q->leaf && !q->from_memory && !is_program_number(q) && !is_program_count(q)) return true;
     }
     return false;
 }
@@ -494,7 +510,7 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
                   pr_config_verdict *out)
 {
     pr_shm_prog *p = read_text(arena, ir, func, o);
-    attempt all = { .w = { .p = p, .o = o } }, one = { 0 }, alone = { 0 };
+    attempt all = { .w = { .p = p, .o = o } }, one = { 0 }, alone = { 0 }, usually = { 0 };
     p->membar = o->check_membar;
     out->ttgir = true;
     if (p->refusals.n) {
@@ -516,10 +532,17 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
         attempt_prove(&alone, o);
     }
     if (!all.ok && !alone.ok && o->launch && narrows(p, o->launch)) one_launch(&one, &all, o, out);
-    const attempt *used = alone.ok ? &alone : one.ok || (one.findings.n && !all.findings.n) ? &one : &all;
+    bool proved = all.ok || alone.ok || one.ok;
+    if (!proved && !all.findings.n && !one.findings.n && !o->launch && !p->membar && !o->no_proof && usual(&all)
+        && (!o->max_ops || all.proof.isl_ops + alone.proof.isl_ops < (uint64_t)o->max_ops / 2)) {
+        usually = (attempt){ .w = { .p = read_text(arena, ir, func, o), .o = o } };
+        usually.w.p->arguments_not_negative = true;
+        attempt_prove(&usually, o);
+    }
+    const attempt *used = alone.ok ? &alone : usually.ok ? &usually : one.ok || (one.findings.n && !all.findings.n) ? &one : &all;
     out->ttgir_launch = one.ok;
-    out->counts.isl_ops = all.proof.isl_ops + one.proof.isl_ops + alone.proof.isl_ops;
-    out->counts.isl = all.proof.n_pairs + one.proof.n_pairs + alone.proof.n_pairs;
+    out->counts.isl_ops = all.proof.isl_ops + one.proof.isl_ops + alone.proof.isl_ops + usually.proof.isl_ops;
+    out->counts.isl = all.proof.n_pairs + one.proof.n_pairs + alone.proof.n_pairs + usually.proof.n_pairs;
     take(used, out);
     for (int i = 0; i < alone.proof.refusals.n && !used->ok && !out->findings.n; i++) {
         const pr_refusal *r = &alone.proof.refusals.data[i];

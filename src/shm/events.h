@@ -190,6 +190,7 @@ typedef struct pr_shm_prog {
     bool assumes_no_overflow;    /* some value could wrap at its printed width                      */
     bool assumes_nonneg;         /* an unsigned operation was read as a signed one                  */
     bool certify;                /* keep what a certificate says (certify.h)                      */
+    bool arguments_not_negative; /* what is proved is so for such launches only                       */
     bool membar;                 /* judge the text as it stands: CTA barriers are events (membar.h)       */
     const pr_shm_binding *bound; /* both walks are about this launch only; null: about every launch    */
 } pr_shm_prog;

@@ -34,8 +34,9 @@ static pr_sv leaf(pr_walk *w, int role, bool exact, pr_str text, const pr_value 
         if (q->leaf && (exact ? at == role : at >= role && at < ROLE_OP) && pr_str_eq(q->name, text)) index = i;
     }
     if (index < 0) {
+        bool argument = !exact && !role;
         bool grid = role == ROLE_GRID, programs = grid && pr_str_starts(text, "programs_"), program = grid && !programs;
-        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = programs ? 1 : program ? 0 : -PR_INF, .hi = PR_INF,
+        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = programs ? 1 : program || (argument && p->arguments_not_negative) ? 0 : -PR_INF, .hi = PR_INF,
                              .index = exact ? role : role + 100000 + p->params.n,
                              .name = pr_arena_strndup(p->arena, text.s ? text.s : "v", text.s ? text.n : 1) };
         pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory, .multiple = 1 };

@@ -99,6 +99,10 @@ def table():
                                                                    "scale": "fp32"}, {"V": v}, 100)
     for v in Y.STRIDED:
         rows[f"strided.{v}"] = (Y.strided, {"d": desc(64), "out": "*fp32", "K": "i32", "step_arg": "i32"}, {"V": v}, 90)
+    for v in Y.OPERAND:
+        rows[f"operand_tmem.{v}"] = (Y.operand_tmem, {"d": desc(128), "out": "*fp32", "K": "i32"}, {"V": v}, 100)
+    for v in Y.TMEM_HALVES:
+        rows[f"tmem_halves.{v}"] = (Y.tmem_halves, {"d": desc(128), "half": desc(128, 64), "out": "*fp32"}, {"V": v}, 100)
     return rows
 
 

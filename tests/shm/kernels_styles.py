@@ -774,3 +774,73 @@ def strided(d, out, K, step_arg, V: gl.constexpr):
 
 
 STRIDED = ["ok", "argument", "pendings", "too-far", "at-end"]
+
+
+# ---- an operand in tensor memory, rewritten when the product before is complete; in the end a wait for product K - 1 ----------------------
+@gluon.jit
+def operand_tmem(d, out, K, V: gl.constexpr):
+    b = gl.allocate_shared_memory(gl.float16, [2, 128, 128], d.layout)
+    layout: gl.constexpr = TensorMemoryLayout([128, 128], col_stride=1)
+    a = allocate_tensor_memory(gl.float16, [128, 128], layout)
+    acc = allocate_tensor_memory(gl.float32, [128, 128], layout)
+    full = _bars(2, 1)
+    done = _bars(1, 1)
+    regs: gl.constexpr = a.get_reg_layout()
+    acc.store(gl.zeros([128, 128], gl.float32, layout=acc.get_reg_layout()))
+    for k in range(K):
+        s = k % 2
+        mbarrier.expect(full.index(s), d.block_type.nbytes)
+        tma.async_copy_global_to_shared(d, [0, k * 128], full.index(s), b.index(s))
+        if V == "store-first":
+            a.store(gl.full([128, 128], 1.0, gl.float16, layout=regs))
+        if V != "never-awaited":
+            mbarrier.wait(done.index(0), (k & 1) ^ 1)
+        if V != "store-first":
+            a.store(gl.full([128, 128], 1.0, gl.float16, layout=regs))
+        mbarrier.wait(full.index(s), (k // 2) & 1)
+        tcgen05_mma(a, b.index(s), acc)
+        tcgen05_commit(done.index(0))
+    mbarrier.wait(done.index(0), (K & 1) ^ 1)
+    _inval(full, 2)
+    _inval(done, 1)
+    last: gl.constexpr = gl.BlockedLayout([1, 128], [32, 1], [4, 1], [0, 1])
+    gl.store(out + _square(last, 128), gl.convert_layout(acc.load(acc.get_reg_layout()), last))
+
+
+OPERAND = ["ok", "store-first", "never-awaited"]
+
+
+# ---- two halves of an accumulator by two products, each with a barrier of its own ----------------------------------------------------------
+@gluon.jit
+def tmem_halves(d, half, out, V: gl.constexpr):
+    x = gl.allocate_shared_memory(gl.float16, [128, 128], d.layout)
+    y = gl.allocate_shared_memory(gl.float16, [128, 64], half.layout)
+    acc = allocate_tensor_memory(gl.float32, [128, 128], TensorMemoryLayout([128, 64], col_stride=1))
+    loaded = _bars(1, 1)
+    done = _bars(2, 1)
+    mbarrier.expect(loaded.index(0), d.block_type.nbytes + half.block_type.nbytes)
+    tma.async_copy_global_to_shared(d, [0, 0], loaded.index(0), x)
+    tma.async_copy_global_to_shared(half, [0, 0], loaded.index(0), y)
+    mbarrier.wait(loaded.index(0), 0)
+    left = acc.slice(0, 64)
+    right = acc.slice(64, 64)
+    tcgen05_mma(x, y, left, use_acc=False)
+    tcgen05_commit(done.index(0))
+    tcgen05_mma(x, y, right, use_acc=False)
+    tcgen05_commit(done.index(1))
+    mbarrier.wait(done.index(0), 0)
+    regs: gl.constexpr = left.get_reg_layout()
+    if V == "other-half":
+        v = right.load(regs)
+    else:
+        v = left.load(regs)
+    if V != "one-awaited":
+        mbarrier.wait(done.index(1), 0)
+    w = right.load(regs)
+    _inval(loaded, 1)
+    _inval(done, 2)
+    cols = gl.arange(0, 64, layout=gl.SliceLayout(0, regs))
+    gl.store(out + gl.arange(0, 128, layout=gl.SliceLayout(1, regs))[:, None] * 64 + cols[None, :], v + w)
+
+
+TMEM_HALVES = ["ok", "other-half", "one-awaited"]

@@ -55,6 +55,8 @@ def reordered(text):
     return "\n".join(out + run[::-1]) + "\n"
 
 
+# Wrong at K = -1, where no iteration comes before a wait for product K - 1.
+NOT_NEGATIVE, FOR_USUAL_ARGUMENTS = "assumes integer arguments are not negative", {"operand_tmem.ok"}
 TTIR = """module {
   tt.func public @ring_cp(%inp: !tt.ptr<f16>, %out: !tt.ptr<f16>, %K: i32) {
     %pid = tt.get_program_id x : i32
@@ -190,6 +192,8 @@ def main():
                     problems.append(f"incomplete finding {finding['id']}")
             if status == "ok" and v["scope"] != "every-trip-count":
                 problems.append(f"scope {v['scope']}")
+            if (NOT_NEGATIVE in v["qualifiers"]) != (name in FOR_USUAL_ARGUMENTS):
+                problems.append(f"qualifiers {v['qualifiers']}")
             off = verdict(a.program, path, "--engine=z3")
             if status == "ok" and (off["status"] != "unsupported"
                                    or "bounded-only" not in [r["kind"] for r in off["refusals"]]):
