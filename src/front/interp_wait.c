@@ -156,11 +156,14 @@ void pr_im_wait_goes_on(pr_machine *m)
         return;
     }
     /* start, start + 1, start - 1, start + 2, ...: what it went on with is an interval */
-    int64_t k = ++w->tries;
+    int64_t k = ++w->tries, low = pr_bits_signed((uint64_t)1 << (w->w - 1), w->w), top = ~low;
+    if (w->start < low + MOST_TRIES || w->start > top - MOST_TRIES) {
+        pr_im_stop(m, w->loop, "a loop waits for a value that was not found");
+        return;
+    }
     w->end.lo = w->start - (k - 1) / 2;
     w->end.hi = w->start + k / 2;
     w->next = k & 1 ? w->start + (k + 1) / 2 : w->start - k / 2;
-    if (pr_bits_signed((uint64_t)w->next, w->w) != w->next) pr_im_stop(m, w->loop, "a loop waits for a value that was not found");
 }
 
 void pr_im_wait_ends(pr_machine *m)

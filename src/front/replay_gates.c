@@ -428,7 +428,8 @@ static bool find_guards(pr_gates *g, int e, int *runs, int64_t *least, int64_t *
     g->number = x->dyn - from;
     g->strayed = false;
     bool whole = true;
-    for (g->value = (int64_t)lo; g->value <= (int64_t)hi && whole && !g->strayed; g->value++) {
+    for (pr_i128 v = lo; v <= hi && whole && !g->strayed; v++) {
+        g->value = (int64_t)v;
         memset(g->seen + from, 0, sizeof *g->seen * (size_t)(to - from));
         g->at = from;
         g->end = to;

@@ -474,3 +474,9 @@ def masked_args(**kw):
 case("masked_last", masked_last, "ok T1-launch qual=reads", (4,), masked_args())
 case("masked_last_early", masked_last, "races|unsupported never=ok", (4,), masked_args(LESS=1))
 case("masked_last_relaxed", masked_last, "races|unsupported never=ok", (4,), masked_args(SEM="relaxed"))
+
+
+# ---- numbers at the end of their width -----------------------------------------------------------------------------------------
+case("winners_wide", winners, "ok T1-launch", (4,), dict(cnt=T("i64", 3, values=[2**63 - 5] * 3), x=T("i32", 3), y=T("i32", 3), STEPS=3, MOST=0, SAME=1))
+case("winners_wrap", winners, "races|unsupported never=ok", (4,), dict(cnt=T("i64", 3, values=[2**63 - 2] * 3), x=T("i32", 3), y=T("i32", 3), STEPS=3, MOST=0, SAME=1))
+case("kinds_xor_top", kinds, "races|unsupported|vacuous never=ok", (4,), kinds_args(2, m=T("i64", 8, values=[2**63 - 1] * 8)))
