@@ -249,7 +249,7 @@ static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch 
             if (l->args[a].tensor)
                 s[a] = (pr_replay_storage){ true, (uint64_t)l->args[a].tensor->storage_lo, (uint64_t)l->args[a].tensor->storage_hi };
         pr_replay_options o = { .storage = s, .num_warps = l->num_warps, .max_programs = WHOLE_PROGRAMS, .max_events = WHOLE_EVENTS,
-                                .max_pairs = WHOLE_PAIRS, .complete_only = !some, .waits = !some,
+                                .max_pairs = WHOLE_PAIRS, .complete_only = !some, .classes_only = true, .waits = !some,
                                 .pre = pre, .post = post, .known_text = true };
         pr_buf text;
         pr_buf_init(&text, j->arena);

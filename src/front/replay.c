@@ -2,7 +2,7 @@
 #include "front/replay_gates.h"
 
 /* Accesses of one site to one address, one after the other in the sorted list. */
-typedef struct pr_rgroup { int64_t first, n; uint64_t addr; int site; bool maybe; } pr_rgroup;
+typedef struct pr_rgroup { int64_t first, n; uint64_t addr; int site; bool maybe, sure; /* some access is certain */ } pr_rgroup;
 
 /* What a program could publish or learn through atomics (synchronisation between programs). */
 typedef struct pr_rsync { bool releases, acquires; int64_t release_hi, acquire_lo; } pr_rsync;
@@ -318,20 +318,29 @@ static void intra_pairs(pr_pairs *p, const pr_rgroup *g, const pr_rgroup *h)
     }
 }
 
+/* Accesses of two programs at one place, of one operation each: unless waits or atomics may order them, what a pair is rests on the two
+ * operations and on which of the two accesses are certain. Where nobody counts, one pair of each kind is enough. */
 static void inter_pairs(pr_pairs *p, const pr_rgroup *g, const pr_rgroup *h)
 {
+    bool few = p->l->o.classes_only && !p->l->gates && !(p->any_release && p->any_acquire);
+    unsigned seen = 0, kinds = 0;   /* bit 2*(first is possible) + (second is possible) */
+    for (int k = 0; k < 4; k++)
+        if ((k & 2 ? g->maybe : g->sure) && (k & 1 ? h->maybe : h->sure)) kinds |= 1u << k;
     bool sure = false, plain = !g->maybe && !h->maybe && !(p->any_release && p->any_acquire);
     int64_t tested = 0;
     for (int64_t i = g->first; i < g->first + g->n; i++) {
         int x = dyn_of(p, &p->ev[i])->program;
+        if (few && !(kinds & ~seen & (p->ev[i].lane & PR_EV_MAYBE ? 12u : 3u))) continue;   /* nothing new in this row */
         for (int64_t j = g == h ? i + 1 : h->first; j < h->first + h->n; j++) {
             if (dyn_of(p, &p->ev[j])->program == x) {
                 if (--p->budget < 0) p->tired = true;
             } else {
+                int k = (p->ev[i].lane & PR_EV_MAYBE ? 2 : 0) + (p->ev[j].lane & PR_EV_MAYBE ? 1 : 0);
+                seen |= g == h && (k == 1 || k == 2) ? 6u : 1u << k;
                 sure |= test_pair(p, &p->ev[i], &p->ev[j], false);
             }
             if (p->tired) return;
-            if (++tested > PR_ENOUGH && sure) {
+            if ((few && (seen & kinds) == kinds) || (++tested > PR_ENOUGH && sure)) {
                 mark_inexact(p, g, h, false);
                 return;
             }
@@ -362,6 +371,7 @@ static void make_groups(pr_pairs *p)
         }
         g->n++;
         if (e->lane & PR_EV_MAYBE) g->maybe = true;
+        else g->sure = true;
     }
 }
 

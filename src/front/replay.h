@@ -20,6 +20,7 @@ typedef struct pr_replay_options {
     bool pre, post;              /* with waits: barriers of the compiler before scalar releases, behind scalar acquires */
     bool waits;                  /* follow waits (replay_gates.h), instead of stopping at them                */
     pr_buf *journal;             /* appended to: every execution, for certificates (not of long runs); null = none */
+    bool classes_only;           /* which races there are; their counts are not wanted                    */
     bool known_text;             /* refuse a text that computes with addresses or has barriers for some address spaces */
 } pr_replay_options;
 

@@ -113,7 +113,7 @@ static int tiers_in_use(pr_decider *d, bool may_use_z3, tier *out)
         else use = o->engine != PR_ENGINE_Z3 && !(pretest && o->no_pretest);
         if (d->cheaply && !o->cross_check && i > ROW_CLOSURE) use = false;
         if (i == ROW_PROBE && (o->cross_check || (d->cheaply && !d->only_empty))) use = false;   /* else the launch's numbers may meet */
-        if (use && row[i]) out[n++] = (tier){ row[i], &d->ctx[i == ROW_PROBE ? ROW_SWEEP : i], i, pretest };
+        if (use && row[i]) out[n++] = (tier){ row[i], &d->ctx[i == ROW_PROBE || i == ROW_PRETEST ? ROW_SWEEP : i], i, pretest };
     }
     return n;
 }
@@ -198,6 +198,7 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
         x->short_row = 0;
     }
     x->put_off = false;
+    bool pretested = false;
     for (int i = 0; i < n && x->by < 0 && !d->failed; i++) {
         const tier *t = &tiers[i];
         pr_outcome got;
@@ -216,7 +217,9 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
         if (t->row == ROW_Z3 && d->options->engine == PR_ENGINE_AUTO)
             x->z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
         bool some = false;
+        limits.resume = pretested && t->row == ROW_PROBE;
         ask_row(d, t, q, false, limits, &got, &some);
+        pretested = t->row == ROW_PRETEST;
         x->next_row = some ? PR_TIERS : t->row + 1;
         if (got.answer == PR_ANSWER_UNKNOWN && !some && !x->short_row && t->row >= ROW_ISL
             && (got.why == PR_REFUSAL_BUDGET || got.why == PR_REFUSAL_TIMEOUT || (limits.only_empty && t->row == ROW_ISL)))

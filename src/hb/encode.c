@@ -707,7 +707,9 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
     if (e->options->fault == 13) pr_vec_push(e->arena, &core, pr_eq(T, x->addr, y->addr));
 #endif
     if (!intra) {
-        lex_alternatives(e, x->pid, y->pid, 3, a != b, &distinct);
+        pr_term_vec *apart = &e->programs_apart[a != b];     /* all copies A have one set of ids, all copies B another */
+        if (!apart->n) lex_alternatives(e, x->pid, y->pid, 3, a != b, apart);
+        distinct = *apart;
         if (!distinct.n) *dead = true;   /* one program: no pair of different programs */
     } else {
         bool never = false;

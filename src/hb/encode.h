@@ -68,6 +68,7 @@ typedef struct pr_encoding {
     bool grid_used[3];             /* num_programs of the axis occurs in some term                     */
     pr_box *box;
     pr_term_vec premises;          /* assume conditions, over shared variables                      */
+    pr_term_vec programs_apart[2]; /* pairs of different programs: in one order, in both; empty: not made yet    */
     int n_free;
     const pr_term *var_map; uint32_t n_var_map; /* what every side puts in: extents and, but for T0, integer arguments */
     bool open_params;              /* some argument occurs in terms and has no value in the launch             */

@@ -4,8 +4,6 @@
  * Only intervals of the variables' own are used here, no masks. */
 #include "pre/space.h"
 
-enum { MOST_DELTAS = 8 };
-
 /* No value congruent to k modulo the gcd of the coefficients in [lo, hi]. */
 static bool residue_excludes(const pr_form *f)
 {
@@ -33,12 +31,15 @@ static bool complementary(const pr_query *q)
 /* nodes: what the delta search may look at, and has left. */
 static void look(pr_engine_ctx *ctx, const pr_query *q, int64_t *nodes, pr_arena *scratch, pr_outcome *out)
 {
-    pr_space *s = pr_pre_context(ctx, sizeof *s);
-    pr_form f;
-    if (!s) {
+    pr_look *x = pr_pre_context(ctx, sizeof *x);
+    if (!x) {
         pr_pre_unknown("out of memory", out);
         return;
     }
+    pr_space *s = &x->space;
+    pr_form *f = &x->form;
+    x->has_form = x->all = false;
+    x->n = -1;
     pr_pre_unknown("no pre-test applies", out);
     if (!q->is_pair) return;
     if (complementary(q)) {
@@ -46,32 +47,35 @@ static void look(pr_engine_ctx *ctx, const pr_query *q, int64_t *nodes, pr_arena
         return;
     }
     pr_space_begin(s, q);
-    if (!pr_space_overlap(s, &f)) return;
-    pr_interval r = pr_space_range(s, &f, NULL, false);
-    if (r.lo > f.hi || r.hi < f.lo) {
+    x->has_form = pr_space_overlap(s, f);
+    if (!x->has_form) return;
+    pr_interval r = pr_space_range(s, f, NULL, false);
+    if (r.lo > f->hi || r.hi < f->lo) {
         pr_pre_contradiction("intervals: no common byte", out);
         return;
     }
-    if (!pr_is_inf(f.k) && residue_excludes(&f)) {
+    if (!pr_is_inf(f->k) && residue_excludes(f)) {
         pr_pre_contradiction("residues: no common byte", out);
         return;
     }
-    pr_delta found[MOST_DELTAS];
-    bool all;
-    int n = pr_radix_search(s, &f, nodes, found, MOST_DELTAS, &all);
-    if (n < 0 || !all) return;
+    pr_delta *found = x->found;
+    int n = x->n = pr_radix_search(s, f, nodes, found, PR_PRE_FEW_DELTAS, &x->all);
+    if (n < 0 || !x->all) return;
     if (n == 0) {
         pr_pre_contradiction("deltas: no common byte", out);
         return;
     }
-    for (int i = 0; i < f.n; i++) {
-        bool same = f.at[i].a == f.at[i].b;
-        for (int j = 1; j < n && same; j++) same = found[j].d[i] == found[0].d[i];
-        if (!same) continue;
-        s->node[f.at[i].node].known = true;
-        s->node[f.at[i].node].delta = found[0].d[i];
+    bool marked[PR_PRE_ATOMS];
+    for (int i = 0; i < f->n; i++) {
+        marked[i] = f->at[i].a == f->at[i].b && !s->node[f->at[i].node].known;
+        for (int j = 1; j < n && marked[i]; j++) marked[i] = found[j].d[i] == found[0].d[i];
+        if (!marked[i]) continue;
+        s->node[f->at[i].node].known = true;
+        s->node[f->at[i].node].delta = found[0].d[i];
     }
-    pr_pre_empty(s, "radix", scratch, out);
+    if (pr_pre_empty(s, "radix", scratch, out)) return;
+    for (int i = 0; i < f->n; i++)
+        if (marked[i]) s->node[f->at[i].node].known = false;
 }
 
 static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,

@@ -148,6 +148,16 @@ void pr_pre_unknown(const char *message, pr_outcome *out);
 typedef struct pr_delta { pr_i128 d[PR_PRE_ATOMS]; } pr_delta;
 int pr_radix_search(const pr_space *s, const pr_form *f, int64_t *nodes, pr_delta *found, int cap, bool *all);
 
+/* What the pre-test and the sweep share: the second goes on with the overlap and the differences that the first has found. */
+enum { PR_PRE_FEW_DELTAS = 8 };
+typedef struct pr_look {
+    pr_space space;
+    bool has_form;
+    pr_form form;                /* the overlap                                                   */
+    int n; bool all;             /* differences, -1: no answer; all: there are no others              */
+    pr_delta found[PR_PRE_FEW_DELTAS];
+} pr_look;
+
 static inline int64_t pr_pre_limit(int64_t given, int64_t otherwise) { return given > 0 ? given : otherwise; }
 /* open and close of engines that keep one block of scratch memory; its first 64 bytes start as zeros. */
 void *pr_pre_context(pr_engine_ctx *ctx, size_t bytes);

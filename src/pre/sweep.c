@@ -10,6 +10,7 @@
 #include "pre/derive.h"
 #include "pre/space.h"
 #include "pre/tape.h"
+#include <string.h>
 
 enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4, DRAWS = 24, FEW_DRAWS = 2, FEW_DELTAS = 4 };
 
@@ -456,7 +457,8 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
                    pr_arena *scratch, pr_outcome *out)
 {
     sweep x = { .q = q, .left = pr_pre_limit(limits->sweep, PR_PRE_SWEEP) };
-    pr_space *s = pr_pre_context(ctx, sizeof *s);
+    pr_look *look = pr_pre_context(ctx, sizeof *look);
+    pr_space *s = look ? &look->space : NULL;
     pr_form f;
     x.derived = x.left / 4;
     pr_pre_unknown("no witness among the first instances", out);
@@ -476,14 +478,24 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
         if (x.found) *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS, .evidence = "sweep", .point = { x.at, q->n_vars } };
         return;
     }
-    pr_space_begin(s, q);
+    bool resume = limits->resume && s->q == q;
+    if (!resume) {
+        pr_space_begin(s, q);
+        look->has_form = pr_space_overlap(s, &look->form);
+    }
     pr_delta *found = pr_arena_raw(scratch, sizeof *found * DELTAS);
     bool all, derived = false, *set = PR_NEW_N(scratch, bool, q->n_vars + 1);
     int n = 0, variants = 1;
-    if (pr_space_overlap(s, &f) && (!x.launch || at_launch(&x, s, &f))) {
+    if (look->has_form) pr_form_copy(&f, &look->form);
+    if (look->has_form && (!x.launch || at_launch(&x, s, &f))) {
         int64_t nodes = pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES);
         derived = quotients(s, &f);
-        n = pr_radix_search(s, &f, &nodes, found, x.launch ? FEW_DELTAS : DELTAS, &all);
+        if (resume && !x.launch && look->n >= 0 && look->all) {
+            n = look->n;
+            memcpy(found, look->found, sizeof *found * (size_t)n);
+        } else {
+            n = pr_radix_search(s, &f, &nodes, found, x.launch ? FEW_DELTAS : DELTAS, &all);
+        }
         if (limits->probe && x.launch && n > 0 && all && only_itself(s, &f, found, n)) return;
     }
     if ((limits->probe && n <= 0) || !pr_trio_make(&x.trio, q, scratch)) return;

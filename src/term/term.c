@@ -652,8 +652,9 @@ pr_term pr_fits_expand(pr_terms *T, pr_term fits)
     pr_term t = kid(T, x, 0);
     fits_bounds((pr_fits_kind)x->kind, (int)x->aux, &lo, &hi);
     const pr_i128 up = 1, down = -1;
-    pr_term r = lo > -PR_INF ? pr_sum_le0(T, &t, &down, 1, lo) : PR_TERM_TRUE;
-    if (hi < PR_INF) r = pr_and(T, r, pr_sum_le0(T, &t, &up, 1, -hi));
+    pr_interval own = node_of(T, t)->own;      /* mostly one of the two ends holds anyway */
+    pr_term r = lo > own.lo ? pr_sum_le0(T, &t, &down, 1, lo) : PR_TERM_TRUE;
+    if (hi < own.hi) r = pr_and(T, r, pr_sum_le0(T, &t, &up, 1, -hi));
     T->nodes[fits.id].coef = r.id;
     return r;
 }

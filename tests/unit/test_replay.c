@@ -362,6 +362,22 @@ static void contents_and_descriptors(void)
     CHECK(strstr(replay(&p, 4, 1, &o), "max_events") != NULL);
     o = (pr_replay_options){.max_pairs = 1};
     CHECK(strstr(replay(&p, 4, 1, &o), "inconclusive") != NULL);
+    /* where nobody counts, the classes need few pairs: 64 programs store at one place, half of them perhaps */
+    program_text w = {.arena = a};
+    w.text = "tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {\n    %pid = tt.get_program_id x : i32\n"
+             "    %c32 = arith.constant 32 : i32\n    %q = tt.addptr %y, %pid : !tt.ptr<i32>, i32\n    %j = tt.load %q : !tt.ptr<i32>\n"
+             "    %m = arith.cmpi eq, %j, %c32 : i32\n    %n = arith.cmpi sge, %pid, %c32 : i32\n    %b = arith.ori %m, %n : i1\n"
+             "    tt.store %x, %pid, %b : !tt.ptr<i32>\n    tt.return\n  }\n";
+    load_program(&w);
+    give_pointer(&w, 0, 4096, 16, 4);
+    give_pointer(&w, 1, 8192, 64, 4);
+    const char *both = pr_arena_printf(a, "%s", replay(&w, 64, 1, NULL));
+    CHECK(strstr(both, "WAW:1:1/programs") == both && strstr(both, "?WAW:1:1/programs") != NULL);
+    CHECK(last.n_races == 1 && last.races[0].count_exact && last.races[0].count == 31 * 32 / 2);
+    o = (pr_replay_options){.max_pairs = 1200};
+    CHECK(strstr(replay(&w, 64, 1, &o), "inconclusive") != NULL);
+    o.classes_only = true;
+    CHECK(strcmp(replay(&w, 64, 1, &o), both) == 0 && !last.races[0].count_exact && last.races[0].first.pid[0] == 32);
     pr_flag stop = 1;
     p.setup.interrupt = &stop;
     CHECK(strstr(replay(&p, 4, 1, NULL), "interrupted") != NULL);
