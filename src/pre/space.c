@@ -254,12 +254,14 @@ static int remember(pr_space *s, pr_term t, int id, unsigned sides)
     pr_space_node *x = &s->node[id];
     pr_interval own = pr_range_own(s->T, t);
     for (int c = 0; c < 2; c++) {
+        pr_interval was = x->iv[c];
         if (sides == 0 || sides == (c ? PR_SIDES_B : PR_SIDES_A)) {
             x->rep[c] = t;
             x->iv[c] = own;
         } else if (pr_term_none(x->rep[c]) && x->op != PR_TERM_OP_VAR) {
             x->iv[c] = step(s, x, c, t);
         }
+        if (was.lo != x->iv[c].lo || was.hi != x->iv[c].hi) s->narrowed++;
     }
     return id;
 }
