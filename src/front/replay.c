@@ -322,7 +322,8 @@ static void intra_pairs(pr_pairs *p, const pr_rgroup *g, const pr_rgroup *h)
  * operations and on which of the two accesses are certain. Where nobody counts, one pair of each kind is enough. */
 static void inter_pairs(pr_pairs *p, const pr_rgroup *g, const pr_rgroup *h)
 {
-    bool few = p->l->o.classes_only && !p->l->gates && !(p->any_release && p->any_acquire);
+    bool gates = p->l->gates && (pr_gates_waits(p->l->gates) > 0 || pr_gates_guards(p->l->gates));
+    bool few = p->l->o.classes_only && !gates && !(p->any_release && p->any_acquire);
     unsigned seen = 0, kinds = 0;   /* bit 2*(first is possible) + (second is possible) */
     for (int k = 0; k < 4; k++)
         if ((k & 2 ? g->maybe : g->sure) && (k & 1 ? h->maybe : h->sure)) kinds |= 1u << k;
