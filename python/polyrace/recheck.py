@@ -323,12 +323,18 @@ def _ttgir(path, launch: Optional[dict], where: str) -> str:
         return ""
 
 
-def _shared(folder: str, shared: Optional[dict], isl: Optional[Solver], limit: int, text: str, qualifiers: List[str]) -> Tuple[str, int]:
-    """Why the part about shared memory is not confirmed, or '', and how many pairs of operations meet."""
+_ASKED = 40                                                        # pairs of operations that a second solver is asked about without --all
+
+
+def _shared(folder: str, shared: Optional[dict], isl: Optional[Solver], solvers: List[Solver], every: bool, limit: int, text: str,
+            qualifiers: List[str]) -> Tuple[str, int, Dict[str, int]]:
+    """Why the part about shared memory is not confirmed, or ''; how many pairs of operations meet; about how many each solver agrees that
+    all instances are ordered."""
+    agreed: Dict[str, int] = {}
     if not shared or not shared.get("certified"):
-        return "the certificate holds nothing about it", 0
+        return "the certificate holds nothing about it", 0, agreed
     if not isl:
-        return "isl is not here (pip install islpy)", 0
+        return "isl is not here (pip install islpy)", 0, agreed
     events = _read(folder, shared["events"])
     try:
         proof = Proof(events, isl.module, limit * 4000)
@@ -339,12 +345,19 @@ def _shared(folder: str, shared: Optional[dict], isl: Optional[Solver], limit: i
                 raise Rejected(f"shared memory: no qualifier says '{q}'")
         proof.covers(text)
         proof.check()
+        for n, (x, y, question) in enumerate(proof.questions() if solvers else ()):
+            if n == _ASKED and not every:
+                break
+            for s in solvers if every else solvers[:1]:
+                answer = s.solve(question)
+                if answer == NOT_EMPTY:
+                    raise Rejected(f"shared memory: {s.name} finds instances of events {x} and {y} that nothing orders")
+                agreed[s.name] = agreed.get(s.name, 0) + (answer == EMPTY)
     except Open as e:
-        return str(e), 0
+        return str(e), 0, agreed
     except isl.module.Error as e:
-        return f"isl gave up ({str(e).splitlines()[0][:80]})", 0
-    isl.confirmed += 1
-    return "", proof.pairs
+        return f"isl gave up ({str(e).splitlines()[0][:80]})", 0, agreed
+    return "", proof.pairs, agreed
 
 
 def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Callable[[str], None],
@@ -356,14 +369,15 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
     open_claims, folded = 0, 0
     shared = [c["shared_memory"] for c in doc["configs"] if c.get("shared_memory")]
     named = launch is not None and any(launch.get(k) for k in ("ttgir", "ttgir_text"))
-    unseen, meetings = "", 0
+    unseen, meetings, second = "", 0, {}
     if doc["status"] == "ok" and (shared or named):
         if any(s.get("status") != "ok" for s in shared):
             raise Rejected("the verdict is ok, but that about shared memory is not")
         for c in doc["configs"]:
-            why, n = _shared(folder, c.get("shared_memory"), isl, limit, _ttgir(doc.get("input"), launch, where),
+            why, n, agreed = _shared(folder, c.get("shared_memory"), isl, solvers, every, limit, _ttgir(doc.get("input"), launch, where),
                              doc["qualifiers"])
             unseen, meetings = unseen or why, meetings + n
+            second.update({k: second.get(k, 0) + v for k, v in agreed.items()})
     if unseen:
         say(f"  not confirmed: shared and tensor memory of the TTGIR text: {unseen}")
     filtered: Dict[str, int] = {}
@@ -432,7 +446,7 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
     if unseen:
         state = "not confirmed" if doc["scope"] is None else ("the TTIR part is " if not bad else "") + state
     elif doc["status"] == "ok" and shared:
-        state += f"; shared memory by isl ({meetings} pairs of operations)"
+        state += f"; shared memory by isl ({meetings} pairs of operations{''.join(f', {k} {v}' for k, v in sorted(second.items()))})"
     say(f"{folder}: {doc['kernel']}: {doc['status']}{' (' + doc['scope'] + ')' if doc.get('scope') else ''}: {state}; {total} claims "
         f"({', '.join(f'{k} {v}' for k, v in sorted(counts.items())) or 'none'}; {by_steps} in steps), pairs by the records: "
         f"{', '.join(f'{k} {v}' for k, v in sorted(filtered.items())) or 'none'}")

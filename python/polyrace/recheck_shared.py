@@ -688,6 +688,54 @@ class Proof(Model):
         for (x, y), r in seen.items():
             self.must_be_empty(r, f"events {x} and {y} meet, and the certificate does not say so")
 
+    def questions(self):
+        """For another solver: (x, y, SMT-LIB text) of each meeting pair. No solution: every instance that meets is in some order."""
+        for x, y in sorted(self.meetings):
+            meet = self.isl.UnionMap.read_from_str(self.ctx, self._parameters(self.meetings[x, y]))
+            orders = self.union([self.local(x, y), self.local(y, x).reverse(), self.then(self.all_phases(x), self.from_phases(y)),
+                                 self.then(self.all_phases(y), self.from_phases(x)).reverse()])
+            if meet.is_empty():
+                continue
+            n = len(self.events[x].loops) + len(self.events[y].loops)
+            names = [*self.values, *(f"i{i}" for i in range(n))]
+            free: List[str] = []
+            claim = f"(assert (and {self._smt(meet, free)} (not {self._smt(orders.intersect_domain(meet.domain()), None)})))"
+            yield x, y, "\n".join(["(set-logic ALL)", *(f"(declare-const {v} Int)" for v in [*names, *free]), claim, "(check-sat)"])
+
+    def _smt(self, relation, free: Optional[List[str]]) -> str:
+        """The relation as a formula over the values and i0, i1, ...; free: takes unknowns that only have to exist."""
+        t, out = self.isl.dim_type, ["or", "false"]
+        maps = relation.get_map_list()
+        for k in range(maps.n_map()):
+            s = maps.get_at(k).wrap().flatten()
+            for piece in (s if free is not None else s.compute_divs()).get_basic_sets():
+                names = {(t.param, i): piece.get_dim_name(t.param, i) for i in range(piece.dim(t.param))}
+                names.update({(t.set, i): f"i{i}" for i in range(piece.dim(t.set))})
+                for i in range(piece.dim(t.div)):
+                    names[t.div, i] = self._division(piece, i, names, free)
+                conj = ["and", "true"]
+                for c in piece.get_constraints():
+                    parts = [str(c.get_constant_val())] + [f"(* {c.get_coefficient_val(*at)} {v})" for at, v in names.items()
+                                                           if not c.get_coefficient_val(*at).is_zero()]
+                    total = f"(+ {' '.join(parts)} 0)"
+                    conj.append(f"({'=' if c.is_equality() else '<='} 0 {total})")
+                out.append("(" + " ".join(conj) + ")")
+        return re.sub(r"(?<![\w.])-(\d+)", r"(- \1)", "(" + " ".join(out) + ")")
+
+    def _division(self, piece, i: int, names: Dict, free: Optional[List[str]]) -> str:
+        t = self.isl.dim_type
+        aff = piece.get_div(i)
+        if aff.is_nan():
+            if free is None:
+                raise Open("a quotient without a definition")
+            free.append(f"e{len(free)}")
+            return free[-1]
+        den = aff.get_denominator_val()
+        kind = {t.param: t.param, t.set: t.in_, t.div: t.div}
+        parts = [str(aff.get_constant_val() * den)] + [f"(* {aff.get_coefficient_val(kind[at[0]], at[1]) * den} {v})" for at, v in names.items()
+                                                       if not aff.get_coefficient_val(kind[at[0]], at[1]).is_zero()]
+        return f"(div (+ {' '.join(parts)} 0) {den})"
+
     def check_storage(self) -> None:
         """Bytes of barriers and hidden scratch memory that data may have had."""
         for x, e in enumerate(self.events):
