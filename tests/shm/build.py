@@ -98,7 +98,7 @@ def table():
         rows[f"attention_blackwell.{v}"] = (Y.attention_blackwell, {"qd": desc(128), "kd": desc(128), "vd": desc(128), "out": "*fp32", "N": "i32",
                                                                    "scale": "fp32"}, {"V": v}, 100)
     for v in Y.STRIDED:
-        rows[f"strided.{v}"] = (Y.strided, {"d": desc(64), "out": "*fp32", "K": "i32", "step_arg": "i32"}, {"V": v}, 90)
+        rows[f"strided.{v}"] = (Y.strided, {"d": desc(64), "out": "*fp32", "N": "i32", "step_arg": "i32"}, {"V": v}, 90)
     for v in Y.OPERAND:
         rows[f"operand_tmem.{v}"] = (Y.operand_tmem, {"d": desc(128), "out": "*fp32", "K": "i32"}, {"V": v}, 100)
     for v in Y.TMEM_HALVES:

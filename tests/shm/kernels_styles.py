@@ -738,7 +738,7 @@ ATTENTION_BW = ["ok", "no-scores-wait", "p-by-threads", "no-p-wait", "o-not-awai
 
 # ---- a share of the iterations: the step is the number of programs, and so is what decides about prefetches ------------------------------
 @gluon.jit
-def strided(d, out, K, step_arg, V: gl.constexpr):
+def strided(d, out, N, step_arg, V: gl.constexpr):
     bufs = gl.allocate_shared_memory(gl.float16, [3, M, M], d.layout)
     full = _bars(3, 1)
     first = gl.program_id(2) * M
@@ -746,23 +746,23 @@ def strided(d, out, K, step_arg, V: gl.constexpr):
     if V == "argument":
         step = step_arg * M
     for i in gl.static_range(2):
-        there = first + i * step < K
+        there = first + i * step < N
         mbarrier.expect(full.index(i), d.block_type.nbytes, pred=there)
         tma.async_copy_global_to_shared(d, [0, first + i * step], full.index(i), bufs.index(i), pred=there)
     acc = gl.zeros([M, M], gl.float32, layout=ACC)
     load = 2
     use = 0
     ph = 0
-    for k in range(first, K, step):
+    for k in range(first, N, step):
         mbarrier.wait(full.index(use), ph)
         acc = warpgroup_mma(bufs.index(use), bufs.index(use).permute((1, 0)), acc, is_async=True)
         acc = warpgroup_mma_wait(num_outstanding=2 if V == "pendings" else 1, deps=(acc, ))
         if V == "too-far":
-            there = k + step < K
+            there = k + step < N
         elif V == "at-end":
-            there = k + 2 * step <= K
+            there = k + 2 * step <= N
         else:
-            there = k + 2 * step < K
+            there = k + 2 * step < N
         mbarrier.expect(full.index(load), d.block_type.nbytes, pred=there)
         tma.async_copy_global_to_shared(d, [0, k + 2 * step], full.index(load), bufs.index(load), pred=there)
         load = gl.where(load == 2, 0, load + 1)

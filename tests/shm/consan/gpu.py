@@ -48,13 +48,15 @@ def one(name):
     fn, sig, consts = table()[name]
     layout = gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2)
     n, args = 64 * (K + 8), []
-    for kind in sig.values():
+    for key, kind in sig.items():
         if kind.startswith("tensordesc"):
             args.append(TensorDescriptor.from_tensor(torch.randn(n, n, device="cuda", dtype=torch.float16), [64, 64], layout))
         elif kind.startswith("*"):
             args.append(torch.zeros(n * n, device="cuda", dtype=torch.float32 if kind == "*fp32" else torch.float16))
+        elif kind == "fp32":
+            args.append(0.5)
         else:
-            args.append(K)
+            args.append(64 * K if key == "N" else K)     # N counts elements
     fn[(1, )](*args, **consts, num_warps=4)
     torch.cuda.synchronize()
     print("ended", file=sys.stderr)
