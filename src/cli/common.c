@@ -19,9 +19,12 @@ static void on_alarm(int number)
     _exit(pr_cli_signal == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT);
 }
 
+/* The first signal ends the work and lets the verdicts be written; where nobody takes them, a second one ends that too. */
 static void on_signal(int number)
 {
+    bool again = pr_cli_signal != 0;
     pr_cli_signal = number;
+    if (!watched && again) _exit(number == SIGTERM ? PR_EXIT_TERMINATED : PR_EXIT_INTERRUPT);
     if (!watched) return;
     polyrace_interrupt(watched);
     struct itimerval soon = { .it_value = { .tv_usec = PR_CLI_PATIENCE_MS * 1000 } };
@@ -30,7 +33,7 @@ static void on_signal(int number)
 
 void pr_cli_watch(polyrace_context *ctx)
 {
-    struct sigaction a = { .sa_handler = on_signal };
+    struct sigaction a = { .sa_handler = on_signal, .sa_flags = SA_RESTART };     /* no verdict is lost in a pipe that is full */
     struct sigaction late = { .sa_handler = on_alarm };
     sigemptyset(&a.sa_mask);
     sigemptyset(&late.sa_mask);

@@ -5,12 +5,14 @@ determinism, several inputs.
 usage: test_cli.py PROGRAM [unittest arguments]
 """
 import base64
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -222,6 +224,36 @@ class Statuses(Case):
         self.assertEqual(p.returncode, 143)
         self.assertLess(time.monotonic() - begun, 20)
         self.assertIn(b"not analysed: interrupted", err)
+
+    def test_interrupt_while_the_reader_is_slow(self):     # the signal finds the program waiting for room in the pipe
+        path = self.write("many.jsonl", "\n".join([json.dumps(launch())] * 20000))
+        p = subprocess.Popen([PROGRAM, "check", "--jobs=2", "--format=jsonl", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        held, until = -1, time.monotonic() + 60
+        while time.monotonic() < until:
+            time.sleep(0.1)
+            now = int.from_bytes(fcntl.ioctl(p.stdout, termios.FIONREAD, bytes(4)), sys.byteorder)
+            if now == held > 4096:
+                break
+            held = now
+        self.assertIsNone(p.poll())
+        p.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        out = p.communicate(timeout=60)[0]
+        self.assertEqual(p.returncode, 143)
+        self.assertTrue(out.endswith(b"\n"))
+        for line in out.splitlines():
+            self.assertEqual(json.loads(line)["status"], "ok")
+
+    def test_second_interrupt_ends_at_once(self):
+        path = self.write("many.jsonl", "\n".join([json.dumps(launch())] * 20000))
+        p = subprocess.Popen([PROGRAM, "check", "--jobs=2", "--format=jsonl", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        p.stdout.readline()
+        time.sleep(0.5)                                    # nobody reads: the pipe is full
+        for _ in range(2):
+            p.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        self.assertEqual(p.wait(timeout=10), 130)
+        p.stdout.close()
 
 
     def test_interrupt_inside_z3(self):
