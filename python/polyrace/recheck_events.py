@@ -51,6 +51,7 @@ class Event:
         self.count, self.bytes = int(f["count"][0]), int(f["bytes"][0])
         self.branch, self.branch_loops = int(f["branch"][0]), int(f["branch"][1])
         self.may, self.exact = f["may"][0] == "yes", f["exact"][0] == "yes"
+        self.warps = int(f["warps"][0]) if "warps" in f else 0    # of a TMA load's partition
         self.loops = [int(v) for v in f["loops"]]
         self.when, self.phase = f["when"][0], f["phase"][0]
         self.accesses = [Access(y) for y in x[2:] if y[0] == "access"]

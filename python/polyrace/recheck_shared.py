@@ -289,12 +289,17 @@ class Proof(Model):
     def _arrivals(self, a: int):
         return self.union(self.phase_map(a, b) for b in range(len(self.events[a].barriers)))
 
+    def speaks_for(self, a: Event, x: Event) -> bool:
+        """One thread issues a TMA load: its bytes say nothing of what the other warps of its partition did before."""
+        by_all = x.kind in ("access", "wait", "fence", "cp", "dot")
+        return a.kind != "tma_load" or a.warps == 1 or not by_all or not self.same_threads(a, x) or a.ws != x.ws
+
     def _to_phases(self, x: int):
         """x complete -> the phases that carry it first."""
         e, out = self.events[x], []
         for a in range(self.n):
             f = self.events[a]
-            if not f.arrives:
+            if not f.arrives or not self.speaks_for(f, e):
                 continue
             commits = f.kind in ("tc", "tc_commit")
             if e.unit == "tma_load" or (e.unit == "tc" and not (commits and self.same_threads(f, e))):
@@ -636,7 +641,8 @@ class Proof(Model):
             return self.then(self.ordered(x, f), self.ordered(f, y))
         waits = [self.then(self.phase_map(w, 0).reverse(), self.ord_between(w, f)) for w, e in enumerate(self.events) if e.kind == "wait"]
         before = self.union([self.local_to(x, f), self.then(self.all_phases(x), self.union(waits))])
-        carried = self.union(self.then(self.ord_between(f, a), self.arrivals(a)) for a, e in enumerate(self.events) if e.arrives)
+        carried = self.union(self.then(self.ord_between(f, a), self.arrivals(a)) for a, e in enumerate(self.events)
+                             if e.arrives and self.speaks_for(e, self.events[f]))
         carried = self.union([carried, self.then(carried, self.closure)])
         after = self.then(carried, self.from_phases(y))
         if not self.coupled(self.events[f], self.events[y]):

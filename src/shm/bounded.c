@@ -67,6 +67,7 @@ typedef struct agent {
     bool done;
     clock now;
     int64_t met;                            /* strict: time of its last CTA barrier                   */
+    int64_t told; uint64_t since;           /* what its threads did up to then, all of them have done; storage accessed later */
     PR_VEC(int) alone;                      /* strict: completions known to single threads only         */
     PR_VEC(int) cp, dots, stores, tc;       /* numbers in issue order                             */
     PR_VEC(int) cp_group;                   /* end of each committed group in cp                    */
@@ -570,6 +571,7 @@ static void arrive(machine *m, const pr_shm_event *e, int bar, int64_t count, in
     b->tx += tx;
     clock told = g->now;
     if (m->strict && !pr_shm_signals_all(e)) told.of[e->agent] = g->met;
+    else if (e->kind == PR_SHM_EV_TMA_LOAD && e->warps != 1) told.of[e->agent] = g->told;
     join(m, &b->next, &told);
     for (int i = 0; i < g->alone.n && pr_shm_signals_all(e); i++) add(&b->next, g->alone.data[i]);
     for (int i = 0; i < n; i++) add(&b->next, ids[i]);
@@ -646,6 +648,30 @@ static void meet(machine *m, agent *g, const pr_shm_event *e, int64_t time)
     g->alone.n = 0;
 }
 
+static bool may_share(const machine *m, uint64_t set, int alloc)
+{
+    for (int i = 0; i < m->p->allocs.n; i++)
+        if (set >> (i & 63) & 1 && !pr_shm_alloc_disjoint(&m->p->allocs.data[i], &m->p->allocs.data[alloc])) return true;
+    return false;
+}
+
+/* After which of its operations have all threads of the agent surely met, so that a TMA load that one of them issues speaks for
+ * all? The compiler makes them meet where one access may touch what another did, and where something is signalled. */
+static void meet_before_loads(const machine *m, agent *g, const pr_shm_event *e, int64_t time)
+{
+    bool issues = e->kind == PR_SHM_EV_TMA_LOAD || e->kind == PR_SHM_EV_CP || e->kind == PR_SHM_EV_DOT || e->kind == PR_SHM_EV_STORE
+                  || (e->kind == PR_SHM_EV_TC && !e->n_bar);
+    if (e->kind == PR_SHM_EV_ACCESS || issues) {
+        bool meets = e->kind == PR_SHM_EV_ACCESS;
+        for (int i = 0; i < e->n_acc; i++) meets = meets || may_share(m, g->since, e->acc[i].view.alloc);
+        if (meets) g->told = time - 1, g->since = 0;
+        for (int i = 0; i < e->n_acc; i++) g->since |= (uint64_t)1 << (e->acc[i].view.alloc & 63);
+    } else if (e->kind != PR_SHM_EV_WAIT && e->kind != PR_SHM_EV_FENCE && e->kind != PR_SHM_EV_CP_COMMIT && e->kind != PR_SHM_EV_DEALLOC) {
+        g->told = time;
+        g->since = 0;
+    }
+}
+
 static void execute(machine *m, agent *g, const pr_shm_event *e)
 {
     int64_t time = ++g->now.of[e->agent];
@@ -655,6 +681,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
                  || e->kind == PR_SHM_EV_STORE || e->kind == PR_SHM_EV_TC;
     int id = async ? new_id(m) : -1;
     meet(m, g, e, time);
+    meet_before_loads(m, g, e, time);
     for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) {
         live_reuse(m, e, &e->acc[i]);
         access(m, e, &e->acc[i], time, id);

@@ -92,6 +92,7 @@ static void put_event(writer *w, const pr_shm_event *e, int i, const pr_term *ph
                   (long long)e->count, (long long)e->bytes, e->branch, e->branch_loops);
     put_flag(w, "may", e->may);
     put_flag(w, "exact", e->exact);
+    if (e->kind == PR_SHM_EV_TMA_LOAD) pr_buf_printf(w->b, " (warps %d)", e->warps);
     pr_buf_puts(w->b, " (loops");
     for (int l = 0; l < e->n_loops; l++) pr_buf_printf(w->b, " %d", e->loop[l]);
     pr_buf_putc(w->b, ')');

@@ -66,15 +66,17 @@ static void blur(pr_shm_view *v, int rank)
     for (int i = 0; i < PR_SHM_RANK; i++) v->dim[i] = -1;
 }
 
-/* Has a view of this type all the bytes of v? In tensor memory the elements decide how columns are filled. */
-static bool same_bytes(pr_walk *w, const pr_shm_view *v, const pr_type *t)
+/* The view, its bytes read as those of another type: all of them, or a part. False: it goes beyond them. In tensor memory the
+ * elements decide how columns are filled. */
+static bool reinterpret(pr_walk *w, pr_shm_view *v, const pr_type *t)
 {
     const pr_shm_alloc *a = &w->p->allocs.data[v->alloc];
-    int64_t box = a->elem_bits, bits = t->elem ? t->elem->bits : 0;
-    if (a->memory == PR_SHM_TMEM && bits != a->elem_bits) return false;
+    pr_i128 box = a->elem_bits, bits = t->elem ? t->elem->bits : 0;
+    bool other = a->memory == PR_SHM_TMEM && bits != a->elem_bits;
     for (int i = 0; i < a->rank; i++) box *= v->indexed[i] ? 1 : v->hi[i] - v->lo[i];
     for (int i = 0; i < t->rank; i++) bits *= t->shape[i];
-    return bits == box;
+    v->partial = v->partial || other || bits != box;
+    return bits > 0 && bits <= box;
 }
 
 static bool view(pr_walk *w, const pr_op *op)
@@ -120,7 +122,7 @@ static bool view(pr_walk *w, const pr_op *op)
         break;
     }
     default:
-        if (op->opcode == PR_OP_TTG_MEMDESC_REINTERPRET && !same_bytes(w, &s.v, t)) s.v.partial = true;
+        if (op->opcode == PR_OP_TTG_MEMDESC_REINTERPRET && !reinterpret(w, &s.v, t)) return true;
         blur(&s.v, t->rank);
     }
     pr_walk_set(w, op->results[0], s);
@@ -231,10 +233,13 @@ static bool barrier(pr_walk *w, pr_shm_event *e, const pr_value *v, pr_term pred
     pr_sv s = pr_walk_get(w, v);
     if (s.kind != PR_SV_VIEW || e->n_bar == PR_SHM_BARS || s.v.blurred)
         return !refuse(w, e->op, PR_REFUSAL_LAYOUT, "the barrier of this operation is not one known view");
-    for (int d = 0; d < PR_SHM_RANK; d++)
+    for (int d = 0; d < PR_SHM_RANK; d++) {
         if (s.v.indexed[d] && pr_term_none(s.v.index[d]))
             return !refuse(w, e->op, PR_REFUSAL_DATA_DEPENDENT_SYNC,
                            "which barrier of the array this is depends on data or on a value carried around an outer loop");
+        if (!s.v.indexed[d] && s.v.hi[d] - s.v.lo[d] > 1)
+            return !refuse(w, e->op, PR_REFUSAL_LAYOUT, "an operation on several barriers at once");
+    }
     e->bar_pred[e->n_bar] = pred;
     e->bar[e->n_bar++] = s.v;
     return true;
@@ -464,7 +469,7 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     places p = places_of(op);
     if (view(w, op)) return true;
     pr_sv always = pr_walk_term(PR_TERM_TRUE);
-    if (op->opcode == PR_OP_UNKNOWN && pr_shm_orders_shared(op)) return !w->p->membar || marker(w, op, PR_SHM_EV_MEET);
+    if (op->opcode == PR_OP_UNKNOWN && pr_shm_orders_shared(op)) return !(w->p->membar || w->concrete) || marker(w, op, PR_SHM_EV_MEET);
     if (op->opcode == PR_OP_UNKNOWN && pr_str_is(op->name, "ttng.tensormap_create")) {
         if (!w->p->membar) marker(w, op, PR_SHM_EV_SCRATCH);  /* one warp alone uses it                    */
         return true;
@@ -526,7 +531,7 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
     case PR_OP_GPU_BARRIER: case PR_OP_TTG_BARRIER:
         if (!pr_shm_orders_shared(op)) return true;
         groups_meet(w, op);
-        if (w->p->membar) marker(w, op, PR_SHM_EV_MEET);
+        if (w->p->membar || w->concrete) marker(w, op, PR_SHM_EV_MEET);
         return true;
     default: return false;
     }

@@ -104,7 +104,7 @@ int pr_flat_nest_of(pr_walk *w, pr_flat *f, pr_term *total)
     pr_flat_nest n = { .total = PR_TERM_NONE };
     pr_var outer = w->p->loops.data[w->p->loop_of_op[pr_shm_place(w->p, w->copy, f->outer)]].counter;
     if (!bound(w, f->outer, 0, &n.lb) || !bound(w, f->outer, 1, &n.ub) || !bound(w, f->outer, 2, &n.step)) return -1;
-    if (pr_term_none(f->trips)) return -1;
+    if (pr_term_none(f->trips) || pr_op_attr(f->outer, "unsignedCmp")) return -1;
     pr_var_info any = { .role = PR_ROLE_ITER, .index = 999, .copy = PR_COPY_NONE, .lo = 0, .hi = PR_INF, .name = "tile" };
     n.trips = pr_shm_replace(w->arena, w->T, f->trips, outer, pr_var_term(w->T, pr_var_new(w->T, any)));
     for (int i = 0; i < w->nests.n; i++) {

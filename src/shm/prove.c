@@ -338,6 +338,14 @@ static pr_rel arrival(prover *q, int a)
     return r;
 }
 
+/* One thread issues a TMA load, and no other warp of its partition comes to meet it there, as all do at an arrival: its bytes
+ * say nothing of what those warps did before. */
+static bool speaks_for(const pr_shm_event *a, const pr_shm_event *x)
+{
+    bool by_all = x->kind == PR_SHM_EV_ACCESS || x->kind == PR_SHM_EV_WAIT || x->kind == PR_SHM_EV_FENCE || x->kind == PR_SHM_EV_CP || x->kind == PR_SHM_EV_DOT;
+    return a->kind != PR_SHM_EV_TMA_LOAD || a->warps == 1 || !by_all || !same_threads(a, x) || a->ws != x->ws;
+}
+
 /* x's completion -> the phases that carry it first. */
 static pr_rel to_phi(prover *q, int x)
 {
@@ -346,7 +354,7 @@ static pr_rel to_phi(prover *q, int x)
     pr_rel r = pr_rel_none(q->R);
     for (int a = 0; a < q->n; a++) {
         const pr_shm_event *e = &q->ev[a];
-        if (!pr_prove_arrives(e)) continue;
+        if (!pr_prove_arrives(e) || !speaks_for(e, &q->ev[x])) continue;
         bool commits = e->kind == PR_SHM_EV_TC || e->kind == PR_SHM_EV_TC_COMMIT;
         if (u == PR_SHM_TMA_LOAD || (u == PR_SHM_TC && !(commits && same_threads(e, &q->ev[x])))) {
             if (a == x) r = pr_rel_union(q->R, r, arrival(q, a));
@@ -727,7 +735,7 @@ static pr_rel through(prover *q, int x, int f, int y)
             in = pr_rel_union(q->R, in, pr_rel_then(q->R, pr_rel_back(q->R, q->arr[w * PR_SHM_BARS]), ord_between(q, w, f)));
     in = pr_rel_union(q->R, local_to(q, x, f), pr_rel_then(q->R, to_phi_all(q, x), in));
     for (int a = 0; a < q->n; a++)
-        if (pr_prove_arrives(&q->ev[a])) all = pr_rel_union(q->R, all, pr_rel_then(q->R, ord_between(q, f, a), arrival(q, a)));
+        if (pr_prove_arrives(&q->ev[a]) && speaks_for(&q->ev[a], &q->ev[f])) all = pr_rel_union(q->R, all, pr_rel_then(q->R, ord_between(q, f, a), arrival(q, a)));
     all = pr_rel_union(q->R, all, pr_rel_then(q->R, all, q->closure));
     out = pr_rel_union(q->R, out, pr_rel_then(q->R, all, from_phi(q, y)));
     return pr_rel_then(q->R, in, out);

@@ -1,6 +1,9 @@
-/* What does a scalar operation compute? Machine integers as terms: constants wrap at their printed width,
- * other values are taken to fit (prog->assumes_no_overflow says so). */
+/* What does a scalar operation compute? Machine integers as terms: constants, and all values of at most 16 bits (which loops do
+ * count beyond), wrap at their printed width; other values are taken to fit (prog->assumes_no_overflow says so). */
 #include "shm/walk.h"
+#include "term/range.h"
+
+enum { NARROW = 16 };
 
 static int bits_of(const pr_value *v)
 {
@@ -12,6 +15,16 @@ static int bits_of(const pr_value *v)
 static pr_term as_int(pr_walk *w, pr_term t)
 {
     return !pr_term_none(t) && pr_term_is_bool(w->T, t) ? pr_bool_to_int(w->T, t) : t;
+}
+
+/* t as a number of so few bits, whose least value is lo. */
+static pr_term wrapped(pr_walk *w, pr_term t, int bits, pr_i128 lo)
+{
+    pr_i128 n = (pr_i128)1 << bits;
+    pr_interval r = pr_range_own(w->T, t);
+    if (r.lo >= lo && r.hi < lo + n) return t;
+    pr_term from = pr_fmod_t(w->T, pr_sub(w->T, t, pr_const(w->T, lo)), pr_const(w->T, n));
+    return pr_add(w->T, from, pr_const(w->T, lo));
 }
 
 static void set(pr_walk *w, const pr_op *op, pr_term t)
@@ -28,6 +41,7 @@ static void set(pr_walk *w, const pr_op *op, pr_term t)
     } else {
         t = as_int(w, t);
         if (pr_term_const(w->T, t, &v)) t = pr_const(w->T, pr_wrap_signed(v, bits));
+        else if (bits <= NARROW) t = wrapped(w, t, bits, -((pr_i128)1 << (bits - 1)));
         else w->p->assumes_no_overflow = true;
     }
     pr_walk_set(w, op->results[0], pr_walk_term(t));
@@ -82,11 +96,12 @@ static pr_term ceil_div(pr_terms *T, pr_term a, pr_term b)
     return pr_neg(T, pr_fdiv_t(T, pr_neg(T, a), b));
 }
 
-/* An unsigned reading: exact for constants, else assumed not negative. */
-static pr_term unsigned_of(pr_walk *w, pr_term t, int bits)
+/* An unsigned reading: exact for constants and few bits, else assumed not negative. */
+pr_term pr_walk_unsigned(pr_walk *w, pr_term t, int bits)
 {
     pr_i128 v;
     if (pr_term_const(w->T, t, &v)) return v < 0 ? pr_const(w->T, v + ((pr_i128)1 << bits)) : t;
+    if (bits && bits <= NARROW) return wrapped(w, t, bits, 0);
     w->p->assumes_nonneg = true;
     return t;
 }
@@ -110,17 +125,17 @@ static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int bit
     case PR_OP_ARITH_CEILDIVSI: return fixed && v <= 0 ? PR_TERM_NONE : cut(w, op, ai, bi, ceil_div(T, ai, bi));
     case PR_OP_ARITH_DIVUI: case PR_OP_ARITH_REMUI: {
         if (fixed && !v) return PR_TERM_NONE;
-        pr_term ua = unsigned_of(w, ai, bits), ub = unsigned_of(w, bi, bits);
+        pr_term ua = pr_walk_unsigned(w, ai, bits), ub = pr_walk_unsigned(w, bi, bits);
         return cut(w, op, ua, ub, op->opcode == PR_OP_ARITH_DIVUI ? pr_fdiv_t(T, ua, ub) : pr_fmod_t(T, ua, ub));
     }
     case PR_OP_ARITH_CEILDIVUI:
         if (fixed && v <= 0) return PR_TERM_NONE;
-        ai = unsigned_of(w, ai, bits);
-        return cut(w, op, ai, bi, ceil_div(T, ai, unsigned_of(w, bi, bits)));
+        ai = pr_walk_unsigned(w, ai, bits);
+        return cut(w, op, ai, bi, ceil_div(T, ai, pr_walk_unsigned(w, bi, bits)));
     case PR_OP_ARITH_MAXSI: return pr_max(T, ai, bi);
     case PR_OP_ARITH_MINSI: return pr_min(T, ai, bi);
-    case PR_OP_ARITH_MAXUI: return pr_max(T, unsigned_of(w, ai, bits), unsigned_of(w, bi, bits));
-    case PR_OP_ARITH_MINUI: return pr_min(T, unsigned_of(w, ai, bits), unsigned_of(w, bi, bits));
+    case PR_OP_ARITH_MAXUI: return pr_max(T, pr_walk_unsigned(w, ai, bits), pr_walk_unsigned(w, bi, bits));
+    case PR_OP_ARITH_MINUI: return pr_min(T, pr_walk_unsigned(w, ai, bits), pr_walk_unsigned(w, bi, bits));
     case PR_OP_ARITH_ANDI: return boolean ? pr_and(T, a, b) : pr_band(T, ai, bi);
     case PR_OP_ARITH_ORI: return boolean ? pr_or(T, a, b) : pr_bor(T, ai, bi);
     case PR_OP_ARITH_XORI: return boolean ? pr_ne(T, ai, bi) : pr_bxor(T, ai, bi);
@@ -130,7 +145,7 @@ static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int bit
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
     case PR_OP_ARITH_SHRUI:
         if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
-        ai = unsigned_of(w, ai, bits);
+        ai = pr_walk_unsigned(w, ai, bits);
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
     default: return PR_TERM_NONE;
     }
@@ -147,8 +162,8 @@ static pr_term compare(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int bi
         a = pr_neg(T, a);
         b = pr_neg(T, b);
     } else if (how >= 6) {
-        a = unsigned_of(w, a, bits);
-        b = unsigned_of(w, b, bits);
+        a = pr_walk_unsigned(w, a, bits);
+        b = pr_walk_unsigned(w, b, bits);
         how -= 4;
     }
     switch (how) {
@@ -227,7 +242,7 @@ bool pr_walk_scalar(pr_walk *w, const pr_op *op)
         set(w, op, pr_term_is_bool(w->T, a.t) ? pr_neg(w->T, pr_bool_to_int(w->T, a.t)) : a.t);
         return true;
     case PR_OP_ARITH_EXTUI:
-        set(w, op, pr_term_is_bool(w->T, a.t) ? a.t : unsigned_of(w, a.t, bits_of(op->operands[0])));
+        set(w, op, pr_term_is_bool(w->T, a.t) ? a.t : pr_walk_unsigned(w, a.t, bits_of(op->operands[0])));
         return true;
     case PR_OP_ARITH_INDEX_CAST: case PR_OP_ARITH_TRUNCI: set(w, op, a.t); return true;
     default: break;

@@ -82,14 +82,24 @@ static bool scalar_of(pr_walk *w, const pr_value *v, pr_term *t)
     return s.kind == PR_SV_TERM && !pr_term_is_bool(w->T, s.t);
 }
 
+/* The bounds of a loop; `scf.for unsigned` compares them as numbers without a sign. */
+static bool bounds_of(pr_walk *w, const pr_op *op, pr_term *lb, pr_term *ub, pr_term *step)
+{
+    pr_term *to[3] = { lb, ub, step };
+    bool known = true;
+    for (int i = 0; i < 3; i++) known = scalar_of(w, op->operands[i], to[i]) && known;
+    const pr_type *t = op->operands[0]->type;
+    for (int i = 0; known && t && i < 3 && pr_op_attr(op, "unsignedCmp"); i++)
+        *to[i] = pr_walk_unsigned(w, *to[i], t->kind == PR_TYPE_INDEX ? 64 : t->bits);
+    return known;
+}
+
 /* Values carried around the loop body by block arguments, set before each iteration. */
 static void concrete_loop(pr_walk *w, const pr_op *op, const pr_block *body)
 {
     pr_term lb, ub, st;
     pr_i128 from = 0, to = 2, step = 1;
-    bool known = scalar_of(w, op->operands[0], &lb) && scalar_of(w, op->operands[1], &ub)
-                 && scalar_of(w, op->operands[2], &st) && pr_term_const(w->T, lb, &from)
-                 && pr_term_const(w->T, ub, &to) && pr_term_const(w->T, st, &step) && step > 0;
+    bool known = bounds_of(w, op, &lb, &ub, &st) && pr_term_const(w->T, lb, &from) && pr_term_const(w->T, ub, &to) && pr_term_const(w->T, st, &step) && step > 0;
     if (!known) {
         w->trace->assumed = true;
         from = 0, to = 2, step = 1;
@@ -256,9 +266,7 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
 {
     pr_terms *T = w->T;
     pr_term lb, ub, st, trips = PR_TERM_NONE, iv = PR_TERM_NONE;
-    bool known = scalar_of(w, op->operands[0], &lb);
-    known = scalar_of(w, op->operands[1], &ub) && known;
-    known = scalar_of(w, op->operands[2], &st) && known;
+    bool known = bounds_of(w, op, &lb, &ub, &st);
     int number = loop_number(w, op), at = w->n_loops, n = op->n_results;
     pr_var counter = w->p->loops.data[number].counter, numbering = counter;
     pr_term k = pr_var_term(T, counter);

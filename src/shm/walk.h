@@ -98,6 +98,7 @@ pr_i128 pr_walk_content(pr_walk *w, pr_term t);
 pr_term pr_walk_in_steps(pr_walk *w, pr_term t);
 /* scalar.c: integer arithmetic; false when the operation is none of it. */
 bool pr_walk_scalar(pr_walk *w, const pr_op *op);
+pr_term pr_walk_unsigned(pr_walk *w, pr_term t, int bits);
 /* effects.c: views and events of ttg and ttng operations; false when the operation is none of them. */
 bool pr_walk_effect(pr_walk *w, const pr_op *op);
 /* Scratch memory of what a region computes that is not walked. It orders nothing, so one event stands for any number. */

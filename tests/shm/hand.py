@@ -110,6 +110,40 @@ DESCRIPTOR = ("    %s = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes 
               "    ttng.tensormap_create %s, %p, [%c1, %c1], [%c1, %c1], [], [%c1, %c1] {elem_type = 6 : i32, fill_mode = 0 : i32, "
               "interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<i32>, i32, i32, i32, i32, i32, i32) -> ()\n")
 INVAL = f"    ttng.inval_barrier %b : {B}\n"
+COPIED = "!tt.tensordesc<64x64xf16, #nv>"
+
+
+def loaded(body, warps=4):
+    """A partition signals %b by a TMA load into %m; what it does before or after it announces the bytes is `body` (of %e, its expectation).
+    The default one waits for %b and overwrites %a."""
+    expect = f"      ttng.barrier_expect %pb, 8192, %yes : {B}\n"
+    return (ALLOC.replace(T, N) + ALLOC.replace(T, N).replace("%a", "%m") + BAR
+            + "    ttg.warp_specialize(%a, %m, %b, %desc) attributes {requestedRegisters = array<i32: 24>}\n    default {\n"
+            + f"      ttng.wait_barrier %b, %c0 : {B}\n      ttg.local_store %x, %a : {TENSOR} -> {N}\n      ttg.warp_yield\n    }}\n"
+            + f"    partition0(%pa: {N}, %pm: {N}, %pb: {B}, %pd: {COPIED}) num_warps({warps}) {{\n"
+            + "      %zero = arith.constant 0 : i32\n      %yes = arith.constant true\n" + body.replace("%e", expect)
+            + f"      ttng.async_tma_copy_global_to_local %pd[%zero, %zero] %pm, %pb, %yes : {COPIED}, {B} -> {N}\n"
+            + f"      ttg.warp_return\n    }} : ({N}, {N}, {B}, {COPIED}) -> ()\n")
+
+
+USED = f"      %r = ttg.local_load %pa : {N} -> {TENSOR}\n"
+
+
+def counted(slot, carried=""):
+    """A ring of three whose slot comes from a counter of 8 bits, which does not go on with 256 where it has been 255."""
+    ring, bars = N.replace("<64", "<3x64"), B.replace("<1", "<3x1")
+    at = "".join(f"    %b{i} = ttg.memdesc_index %bs[%i{i}] : {bars} -> {B}\n    ttng.init_barrier %b{i}, 1 : {B}\n" for i in range(3))
+    loop = LOOP if not carried else "    %last = scf.for %k = %c0 to %K step %c1 iter_args(%n = %n0) -> (i8)  : i32 {\n"
+    return ("".join(f"    %i{i} = arith.constant {i} : i32\n    %n{i} = arith.constant {i} : i8\n" for i in range(4))
+            + f"    %as = ttg.local_alloc : () -> {ring}\n    %bs = ttg.local_alloc : () -> {bars}\n" + at + loop + slot
+            + "      %s8 = arith.remui %n, %n3 : i8\n      %s = arith.extui %s8 : i8 to i32\n      %d = arith.divsi %k, %i3 : i32\n"
+            + f"      %ph = arith.andi %d, %c1 : i32\n      %b = ttg.memdesc_index %bs[%s] : {bars} -> {B}\n      %a = ttg.memdesc_index %as[%s] : {ring} -> {N}\n"
+            + LOAD + f"    ttng.wait_barrier %b, %ph : {B}\n" + READ.replace(T, N) + carried + END)
+
+
+BIG = "!ttg.memdesc<128x64xf16, #sw, #smem, mutable>"
+PAIR = "!ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>"
+TWO = B.replace("<1x", "<2x")
 TEXTS = {
     # name: (body, number of CTAs)
     "reinterpreted_parts": parts("%c0", "%c1"),
@@ -221,6 +255,21 @@ TEXTS = {
                           f"      %m = arith.addf %i, %j {{async_task_id = array<i32: 0>}} : f16\n"
                           f"      tt.reduce.return %m {{async_task_id = array<i32: 0>}} : f16\n    }}) : ({TENSOR}) -> tensor<64xf16, #ttg.slice<{{dim = 0, parent = #bl}}>>\n"
                           f"    ttng.inval_barrier %b : {B}\n",
+    # bytes of a TMA load speak for the thread that asked for them
+    "tma_says_read": loaded("%e" + USED),
+    "tma_says_read_expected": loaded(USED + "%e"),
+    "tma_says_read_one_warp": loaded("%e" + USED, 1),
+    "tma_says_read_met": loaded("%e" + USED + "      ttg.barrier local\n"),
+    # values of 8 bits wrap within a loop
+    "narrow_carried": counted("", "      %nn = arith.addi %n, %n1 : i8\n      scf.yield %nn : i8\n"),
+    "narrow_truncated": counted("      %n = arith.trunci %k : i32 to i8\n"),
+    "unsigned_loop": BAR + "    %l = arith.constant -5 : i32\n" + LOOP.replace("scf.for", "scf.for unsigned").replace("%c0 to %K", "%l to %c1")
+                     + f"      %z = arith.cmpi eq, %k, %c0 : i32\n      scf.if %z {{\n        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END
+                     + f"    ttng.wait_barrier %b, %c0 : {B}\n",
+    "reinterpreted_beyond": f"    %s = ttg.local_alloc : () -> {PAIR}\n    %v = ttg.memdesc_index %s[%c0] : {PAIR} -> {T}\n"
+                            f"    %a = ttg.memdesc_index %s[%c1] : {PAIR} -> {T}\n    %w = ttg.memdesc_reinterpret %v : {T} -> {BIG}\n" + COPY
+                            + f"    %r = ttg.local_load %w : {BIG} -> tensor<128x64xf16, #bl>\n    %o = ttg.async_wait {{num = 0 : i32}}\n",
+    "barriers_at_once": (BAR + f"    ttng.arrive_barrier %b, 1 : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n").replace(B, TWO),
     "inval_in_flight": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
                        f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
                        f"    ttng.inval_barrier %b : {B}\n",
