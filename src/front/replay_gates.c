@@ -99,7 +99,8 @@ static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *
     pr_interp_lane_info lane = pr_interp_lane(e, 0);
     if (lane.active == PR_NO || e->width > 8) return;
     gate x = {.dyn = g->l->dyns.n - 1, .cell = -1, .addr = lane.addr, .width = e->width, .kind = GATE_ODD,
-              .sure = lane.active == PR_YES, .wanted = t->wanted, .v = reading(t->data[0], e->width),
+              .sure = lane.active == PR_YES, .v = reading(t->data[0], e->width),
+              .wanted = t->wanted && e->kind != PR_INTERP_POLL,         /* its result is not what the location held */
               .acquires = e->sem == PR_INTERP_ACQUIRE || e->sem == PR_INTERP_ACQ_REL || fault(60),
               .releases = e->sem == PR_INTERP_RELEASE || e->sem == PR_INTERP_ACQ_REL || fault(61)};
     bool known = t->data_known[0] || fault(62), once = true;
@@ -130,6 +131,7 @@ static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *
     }
     if (fault(64) && lane.active == PR_MAYBE) x.kind = GATE_KEEPS;
     if (!once && x.kind != GATE_KEEPS) x.kind = GATE_ODD;             /* it stands for any number of turns */
+    if (x.kind == GATE_KEEPS) x.v = 0;                                 /* what a compare-and-swap compares with is nothing that it adds */
     if (x.kind == GATE_WAITS) g->waits++;
     add(g, x);
 }

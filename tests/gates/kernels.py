@@ -480,3 +480,28 @@ case("masked_last_relaxed", masked_last, "races|unsupported never=ok", (4,), mas
 case("winners_wide", winners, "ok T1-launch", (4,), dict(cnt=T("i64", 3, values=[2**63 - 5] * 3), x=T("i32", 3), y=T("i32", 3), STEPS=3, MOST=0, SAME=1))
 case("winners_wrap", winners, "races|unsupported never=ok", (4,), dict(cnt=T("i64", 3, values=[2**63 - 2] * 3), x=T("i32", 3), y=T("i32", 3), STEPS=3, MOST=0, SAME=1))
 case("kinds_xor_top", kinds, "races|unsupported|vacuous never=ok", (4,), kinds_args(2, m=T("i64", 8, values=[2**63 - 1] * 8)))
+
+
+# ---- a compare-and-swap that leaves the location as it is adds nothing to it ---------------------------------------------------
+@triton.jit
+def looks(cnt, x, u, KIND: tl.constexpr, V: tl.constexpr):
+    """Programs that all may see 0 and store, beside one that adds. u: of unknown contents, so no execution can be followed."""
+    pid = tl.program_id(0)
+    for k in range(2):
+        if pid == 2:
+            tl.atomic_add(cnt + k, 1, sem="relaxed")
+        else:
+            if KIND == 0:
+                o = tl.atomic_cas(cnt + k, V, V, sem="relaxed")
+            elif KIND == 1:
+                o = tl.atomic_or(cnt + k, 0, sem="relaxed")
+            else:
+                o = tl.atomic_add(cnt + k, V, sem="relaxed")
+            if o == 0:
+                tl.store(x + k, pid)  # @S
+    tl.atomic_cas(u + pid, 0, 1, sem="relaxed")
+
+
+for kind, v, name in ((0, 5, "cas"), (0, -3, "cas_less"), (1, 0, "or"), (2, 0, "add_none")):
+    case(f"looks_{name}", looks, "races|unsupported never=ok", (3,), dict(cnt=zeros(2), x=T("i32", 2), u=T("i32", 3), KIND=kind, V=v))
+case("looks_add", looks, "ok T1-launch", (2,), dict(cnt=zeros(2), x=T("i32", 2), u=T("i32", 3), KIND=2, V=1))

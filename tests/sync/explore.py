@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random small synchronising kernels against an exhaustive oracle: explore.py [polyrace] [--count=N] [--seed=S] [--order=cta] [--keep=DIR]
-[--fault=N] [--patterns=gates] [--orders]
+[--fault=N] [--patterns=gates|guards] [--orders]
 
 With --orders the program is `orders` of tests/gates, which says what the execution of the whole launch orders and nothing else: `ordered`
 must mean that no execution has a race (and, with --fault, must once be wrong).
@@ -220,6 +220,43 @@ def gates_kernel(r, n):
                                wait(0, 3, form), bar, ("ld", r.choice([0, 1]))])]
     return [("role", "eq", 0, [("for", 0, 2, [("st", ("k", 0)), bar, add(0)])]),      # one counter, a step for each cell
             ("role", "ne", 0, [("for", 0, 2, [wait(0, ("k", r.choice([1, 1, 0])), form), bar, ("ld", ("k", 0))])])]
+
+
+def guards_kernel(r, n):
+    """What happens only with some results, also of what leaves the location as it is, beside programs that add (--patterns=guards)."""
+    bar, sem = ("bar",), lambda: r.choice(["relaxed", "acquire", "release", "acq_rel", "acq_rel"])             # noqa: E731
+    amount = lambda: r.choice([0, 1, 1, 2, ("sel", 0, 1, 2), ("sel", 0, 0, 1)])                                # noqa: E731
+    def take(name, f):
+        c = r.choice([0, 1, 2, 3])
+        return r.choice([("rmw", name, "add", f, amount(), sem(), "gpu"), ("rmw", name, "add", f, amount(), sem(), "gpu"),
+                         ("rmw", name, "or", f, r.choice([0, 1]), sem(), "gpu"), ("rmw", name, "xchg", f, r.choice([1, 2]), sem(), "gpu"),
+                         ("cas", name, f, c, c, sem(), "gpu"), ("cas", name, f, r.choice([0, 1]), r.choice([1, 2]), sem(), "gpu")])
+    def test(name, body): return ("if", name, r.choice(["eq", "eq", "ge", "ne"]), r.randrange(3), body)
+    cell = lambda: r.choice([0, 0, 0, 1, ("pid", 0)])                                                          # noqa: E731
+    def body(prefix):
+        out = []
+        if r.random() < .5:
+            out += [("st", cell()), bar]
+        if r.random() < .2:
+            out += [("wait", r.randrange(2), r.choice([0, 1, 2]), "acquire", "gpu", r.choice(["ge", "add0", "cas"])), bar]
+        f = r.choice([0, 0, 1])
+        out += [take(prefix + "o", f)] + [bar] * (r.random() < .7)
+        inner = [(r.choice(["st", "st", "ld"]), cell())]
+        if r.random() < .3:
+            inner += [bar, ("rmw", prefix + "q", r.choice(["xchg", "add"]), r.choice([1, 1, 0]), r.choice([1, 2]), "release", "gpu")]
+        out += [test(prefix + "o", inner)]
+        if r.random() < .35:
+            out += [bar] * (r.random() < .6) + [r.choice([take(prefix + "u", r.choice([f, 1])), ("wait", 1, 1, "acquire", "gpu", "ge")]), bar, (r.choice(["st", "ld"]), cell())]
+            if out[-3 if len(out) > 2 else 0][0] in ("rmw", "cas") and r.random() < .6:
+                out[-1] = test(prefix + "u", [out[-1]])
+        return out
+    both = body("a")
+    if r.random() < .5:
+        return [("for", 0, 1, both)]
+    other = r.choice([body("b"), [("rmw", "z", r.choice(["add", "add", "or", "xchg"]), r.randrange(2), r.choice([1, 2]), sem(), "gpu")]])
+    which = r.choice([("eq", "ne"), ("ne", "eq")])
+    at = r.randrange(n)
+    return [("role", which[0], at, [("for", 0, 1, both)]), ("role", which[1], at, [("for", 0, 1, other)])]
 
 
 def soup(r, prefix):
@@ -476,7 +513,7 @@ class Outside(Exception):
 
 
 class Event:
-    __slots__ = ("p", "kind", "loc", "old", "new", "wrote", "sem", "scope", "epoch", "ctrl", "atomic", "id", "op", "data")
+    __slots__ = ("p", "kind", "loc", "old", "new", "wrote", "sem", "scope", "epoch", "ctrl", "atomic", "id", "op", "data", "behind")
 
     def __init__(self, p, kind, loc, epoch, ctrl, old=None, new=None, wrote=False, sem="", scope="gpu", atomic=False, op=None, data=()):
         self.p, self.kind, self.loc, self.epoch, self.ctrl = p, kind, loc, epoch, ctrl
@@ -721,22 +758,25 @@ def inclusive(a, b):
 CTA = False                   # --order=cta: barriers before scalar releases and behind scalar acquires
 
 
-def program_order(a, b):
-    """Is a before b, two events of one program?"""
-    if a.epoch < b.epoch:
-        return True
-    if not CTA or a.id >= b.id:
-        return False
-    return (b.atomic and b.wrote and b.sem in ("release", "acq_rel")) or (a.atomic and a.sem in ("acquire", "acq_rel"))
+def count_barriers(events):
+    """The barriers that come before each event in its program, the compiler's own included: two events are parted by one where the
+    counts differ, whatever stands between."""
+    count = {}
+    for e in events:                                          # those of a program in its order
+        own = CTA and e.atomic and e.sem in ("release", "acq_rel")
+        count[e.p] = count.get(e.p, 0) + own
+        e.behind = e.epoch + count[e.p]
+        count[e.p] += CTA and e.atomic and e.sem in ("acquire", "acq_rel")
 
 
 def consistent_orders(events, seqs):
     """The happens-before relation as a list of bit sets, or None when the execution is not possible."""
     n = len(events)
     after = [0] * n
+    count_barriers(events)
     for a in events:
         for b in events:
-            if a.p == b.p and program_order(a, b):
+            if a.p == b.p and a.behind < b.behind:
                 after[a.id] |= 1 << b.id
     causes = [0] * (2 * n)                                    # no thin air: reads-from, data and control; reads, then writes
     for e in events:
@@ -881,7 +921,7 @@ def main():
     global CTA, PATTERNS
     opt = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--") and "=" in a)
     CTA = opt.get("order") == "cta"
-    PATTERNS = gates_kernel if opt.get("patterns") == "gates" else base_kernel
+    PATTERNS = {"gates": gates_kernel, "guards": guards_kernel}.get(opt.get("patterns"), base_kernel)
     count, seed = int(opt.get("count", 5000)), int(opt.get("seed", 1))
     if "fault" in opt:
         return planted(opt["fault"], count, seed)
