@@ -131,7 +131,7 @@ static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *
     }
     if (fault(64) && lane.active == PR_MAYBE) x.kind = GATE_KEEPS;
     if (!once && x.kind != GATE_KEEPS) x.kind = GATE_ODD;             /* it stands for any number of turns */
-    if (x.kind == GATE_KEEPS) x.v = 0;                                 /* what a compare-and-swap compares with is nothing that it adds */
+    if (x.kind == GATE_KEEPS && !fault(70)) x.v = 0;                                 /* what a compare-and-swap compares with is nothing that it adds */
     if (x.kind == GATE_WAITS) g->waits++;
     add(g, x);
 }
