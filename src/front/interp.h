@@ -57,6 +57,7 @@ typedef struct pr_interp_wait {
     const struct pr_interp_event *poll;  /* the last one                                          */
     bool single;
     int64_t lo, hi;              /* signed readings; lo > hi: nothing is known                         */
+    const struct pr_wait_expr *goes_on; /* not null: the condition under which it goes on, and lo > hi            */
 } pr_interp_wait;
 
 /* For runs without a memory that follow waits: the value that a location starts with, each atomic of one lane through a

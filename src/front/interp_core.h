@@ -15,6 +15,7 @@
 #include <assert.h>
 #include "front/interp.h"
 #include "front/ops.h"
+#include "front/interp_cond.h"
 
 /* ---- values -------------------------------------------------------------------------------- */
 /* Elements of a tile. Shared and immutable once built; freed into the machine's pool. */
@@ -61,6 +62,7 @@ typedef struct pr_iwait {
     int64_t start, next;
     bool has_start, polled, sure;
     pr_interp_wait end;
+    pr_wait_expr relation;       /* what end.goes_on points to                                   */
     pr_interp_event last; int64_t iter[PR_INTERP_MAX_LOOPS]; /* the last poll                         */
 } pr_iwait;
 
@@ -170,6 +172,7 @@ bool pr_im_is_wait(const pr_machine *m, const pr_op *loop, pr_iwait *out); /* by
 bool pr_im_gate(pr_machine *m, const pr_interp_event *e, const pr_interp_touch *t, uint64_t *read);
 void pr_im_wait_goes_on(pr_machine *m);          /* its condition holds for the value it was given          */
 void pr_im_wait_ends(pr_machine *m);
+bool pr_im_wait_relates(pr_machine *m);          /* its condition is not known, but what it is computed from: it ends   */
 /* interp_slice.c */
 void pr_im_index(pr_machine *m);                 /* ops, effect                                  */
 void pr_im_slice_all(pr_machine *m);

@@ -444,6 +444,7 @@ static void run_while(pr_machine *m, const pr_op *op)
         pr_tri c = pr_ival_truth(&out[0]);
         pr_ival_drop(m, out[0]);
         out[0] = pr_ival_unknown();
+        if (c == PR_MAYBE && pr_im_wait_relates(m)) c = PR_NO;
         if (c == PR_MAYBE) {
             pr_im_stop(m, op, "the condition of a scf.while is not known");
             break;

@@ -2,7 +2,8 @@
  *
  * A wait polls one location and does nothing else, and whether it goes on is decided by the value read last alone: no iteration
  * hands anything to the next one that does not come from that iteration's poll. Such a loop can be asked what it does with a
- * value: its poll is given one after the other until it ends. A comparison with a value from outside says the rest at once. */
+ * value: its poll is given one after the other until it ends. A comparison with a value from outside says the rest at once. Where
+ * the results of earlier atomics decide too, its condition is handed over as an expression (interp_cond.h). */
 #include "front/interp_core.h"
 
 enum { MOST_TRIES = 256 };
@@ -170,10 +171,79 @@ void pr_im_wait_ends(pr_machine *m)
 {
     pr_iwait *w = m->wait;
     if (!w->polled) return;
-    if (w->tries == 0) {                            /* its first value                                  */
+    if (w->tries == 0 && (w->end.goes_on || !by_comparison(m, w))) {         /* its first value                  */
         w->end.lo = 1;
         w->end.hi = 0;
     }
     w->end.poll = &w->last;
     m->setup.gate->wait(m->setup.gate->user, &w->end);
+}
+
+/* ---- conditions that the results of earlier atomics decide, too ------------------------------- */
+static int push_node(pr_wait_expr *e, pr_wait_node n)
+{
+    if (e->n >= PR_WAIT_NODES) return -1;
+    e->node[e->n] = n;
+    return e->n++;
+}
+
+static int leaf_of(pr_wait_expr *e, const pr_op *op, int w)
+{
+    int i = 0;
+    while (i < e->n_leaves && e->leaf[i] != op) i++;
+    if (i >= PR_WAIT_LEAVES) return -1;
+    e->leaf[i] = op;
+    e->width[i] = w;
+    if (i == e->n_leaves) e->n_leaves++;
+    return push_node(e, (pr_wait_node){.op = PR_WAIT_LEAF, .w = w, .a = i});
+}
+
+static bool followed(int opcode)
+{
+    switch (opcode) {
+    case PR_OP_ARITH_ADDI: case PR_OP_ARITH_SUBI: case PR_OP_ARITH_MULI: case PR_OP_ARITH_ANDI: case PR_OP_ARITH_ORI: case PR_OP_ARITH_XORI:
+    case PR_OP_ARITH_DIVSI: case PR_OP_ARITH_DIVUI: case PR_OP_ARITH_FLOORDIVSI: case PR_OP_ARITH_REMSI: case PR_OP_ARITH_REMUI:
+    case PR_OP_ARITH_SHRUI: case PR_OP_ARITH_EXTUI: case PR_OP_ARITH_EXTSI: case PR_OP_ARITH_TRUNCI: case PR_OP_ARITH_CMPI: return true;
+    default: return false;
+    }
+}
+
+/* The node of v in the turn that ended the loop; -1: too large. What the regions are given stands for what they were handed in that turn. */
+static int node_of(const pr_machine *m, const pr_iwait *wait, pr_wait_expr *e, const pr_value *v, int depth)
+{
+    const pr_op *loop = wait->loop, *def = v->def;
+    int w = pr_bits_of(v->type);
+    uint64_t x;
+    if (depth > PR_WAIT_NODES) return -1;
+    if (!w || v->type->kind == PR_TYPE_TENSOR) return push_node(e, (pr_wait_node){.op = PR_WAIT_OPAQUE, .w = 64});
+    if (v == wait->poll->results[0]) return leaf_of(e, wait->poll, w);
+    const pr_block *home = def ? def->block : v->block;
+    bool within = home->region->op == loop;
+    if (!def && within) {
+        bool pre = home->region == loop->regions[0];
+        const pr_op *from = pr_block_terminator(loop->regions[pre ? 1 : 0]->blocks[0]);
+        int i = v->index + (pre ? 0 : 1);
+        return from && i < from->n_operands ? node_of(m, wait, e, from->operands[i], depth + 1) : -1;
+    }
+    if ((!within || !def->n_operands) && pr_ival_at(pr_im_get(m, v), 0, &x)) return push_node(e, (pr_wait_node){.op = PR_WAIT_CONST, .w = w, .x = x});
+    if (def && (def->opcode == PR_OP_TT_ATOMIC_RMW || def->opcode == PR_OP_TT_ATOMIC_CAS)) return leaf_of(e, def, w);
+    if (!def || !followed(def->opcode)) return push_node(e, (pr_wait_node){.op = PR_WAIT_OPAQUE, .w = w});
+    pr_wait_node n = {.op = def->opcode, .w = w, .from = pr_bits_of(def->operands[0]->type), .b = -1, .c = (int)pr_op_attr_int(def, "predicate", -1)};
+    n.a = node_of(m, wait, e, def->operands[0], depth + 1);
+    if (n.a >= 0 && def->n_operands > 1) n.b = node_of(m, wait, e, def->operands[1], depth + 1);
+    return n.a < 0 || (def->n_operands > 1 && n.b < 0) ? -1 : push_node(e, n);
+}
+
+bool pr_im_wait_relates(pr_machine *m)
+{
+    pr_iwait *w = m->wait;
+    if (!w || !w->polled) return false;
+    pr_wait_expr *e = &w->relation;
+    memset(e, 0, sizeof *e);
+    leaf_of(e, w->poll, pr_bits_of(w->poll->results[0]->type));
+    const pr_op *cond = pr_block_terminator(w->loop->regions[0]->blocks[0]);
+    if (node_of(m, w, e, cond->operands[0], 0) < 0 || e->n_leaves < 2) return false;
+    w->end.goes_on = e;
+    w->tries = 0;
+    return true;
 }

@@ -1,5 +1,6 @@
 /* Orders between programs from what waits need: see replay_gates.h. */
 #include "front/replay_gates.h"
+#include "front/interp_cond.h"
 #ifdef PR_FAULTS                   /* one side condition dropped: tests/gates must find it            */
 #include <stdlib.h>
 static int planted = -1;
@@ -24,13 +25,17 @@ typedef struct gate {
     int64_t v;                      /* operand                                                     */
     bool sure, acquires, releases, wanted;
     bool single; int64_t lo, hi;    /* GATE_WAITS: pr_interp_wait                                    */
+    const pr_wait_expr *goes_on; int leaf[PR_WAIT_LEAVES];   /* leaf: the gate that returned it, -1 = not known        */
+    pr_i128 up, down;               /* additions that certainly come before it, summed by sign                */
 } gate;
 
 typedef struct cell {
     uint64_t addr; int width;
     bool usable, sum;               /* sum: nothing but additions                                     */
+    bool wraps, followed;           /* the sum may leave its width; certain additions are looked for            */
     int64_t start;
     pr_i128 up, down;               /* sums of what has run so far                                     */
+    pr_i128 least, most;            /* values after any set of all writes                                */
     pr_i128 lo, hi;                 /* values it was set to, and the first                               */
 } cell;
 
@@ -52,6 +57,8 @@ struct pr_gates {
     bool *done;                     /* scratch of one run, by gate                                     */
     PR_VEC(guard) guards;
     int *guard_of;                  /* by dyn: its first guard + 1                                     */
+    int *latest;                    /* by op id: gate of its last execution + 1, 0 = none                       */
+    const pr_wait_expr *copied;     /* the last condition of a wait                                      */
     bool probing;                   /* a run with one result given: the number of the atomic, its value         */
     int number; int64_t value;
     int at, end; bool strayed;      /* dyns of the program that it follows; it did something else             */
@@ -97,6 +104,7 @@ static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *
     pr_gates *g = user;
     if (g->probing) return;
     pr_interp_lane_info lane = pr_interp_lane(e, 0);
+    g->latest[e->op->id] = 0;
     if (lane.active == PR_NO || e->width > 8) return;
     gate x = {.dyn = g->l->dyns.n - 1, .cell = -1, .addr = lane.addr, .width = e->width, .kind = GATE_ODD,
               .sure = lane.active == PR_YES, .v = reading(t->data[0], e->width),
@@ -134,6 +142,14 @@ static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *
     if (x.kind == GATE_KEEPS && !fault(70)) x.v = 0;                                 /* what a compare-and-swap compares with is nothing that it adds */
     if (x.kind == GATE_WAITS) g->waits++;
     add(g, x);
+    g->latest[e->op->id] = g->gates.n;
+}
+
+/* The same text waits with the same condition again and again: one copy of those that follow each other. */
+static const pr_wait_expr *copy_of(pr_gates *g, const pr_wait_expr *e)
+{
+    if (e && (!g->copied || memcmp(g->copied, e, sizeof *e))) g->copied = pr_arena_copy(g->l->arena, e, sizeof *e);
+    return e ? g->copied : NULL;
 }
 
 static void waited(void *user, const pr_interp_wait *w)
@@ -151,6 +167,11 @@ static void waited(void *user, const pr_interp_wait *w)
         x.single = w->single;
         x.lo = w->lo;
         x.hi = w->hi;
+        x.goes_on = copy_of(g, w->goes_on);
+        for (int k = 0; x.goes_on && k < x.goes_on->n_leaves; k++) {
+            int e = g->latest[x.goes_on->leaf[k]->id] - 1;
+            x.leaf[k] = e >= 0 && g->gates.data[e].dyn >= g->l->first_dyn.data[g->l->program] && g->gates.data[e].sure ? e : -1;
+        }
         add(g, x);
         return;
     }
@@ -168,6 +189,7 @@ pr_gates *pr_gates_new(pr_rlog *l, pr_interp_setup *setup)
 {
     pr_gates *g = PR_NEW(l->arena, pr_gates);
     g->l = l;
+    g->latest = PR_NEW_N(l->arena, int, setup->ir->n_ops + 1);
     g->hooks = (pr_interp_gate){g, initial, atomic, waited, result};
     setup->gate = &g->hooks;
     return g;
@@ -249,12 +271,56 @@ static void perform(cell *c, const gate *x)
     }
 }
 
-static bool can_end(const cell *c, const gate *w)
+/* The values that an atomic of the program of wait w, at or before it, can read of what has run. What comes before it at the location of w
+ * comes before what w read there, too; of another location nothing has to have run (it need not acquire). */
+static pr_span span_of(const pr_gates *g, const gate *w, int e)
 {
-    pr_i128 lo = c->lo + c->down, hi = c->hi + c->up;
+    pr_span unknown = {1, 0};
+    if (e < 0 || g->gates.data[e].cell < 0) return unknown;
+    const gate *x = &g->gates.data[e];
+    const cell *c = &g->cells.data[x->cell];
+    if (!c->followed || (x->cell != w->cell && !fault(72))) return (pr_span){c->least, c->most};
+    pr_i128 up = c->up, down = c->down;
+    int end = g->from[g->l->dyns.data[x->dyn].program + 1];
+    for (int i = e; i < end; i++) {
+        const gate *y = &g->gates.data[i];
+        if (y->cell != x->cell || y->kind != GATE_ADDS || !g->done[i]) continue;
+        if (y->v > 0) up -= y->v;
+        else down -= y->v;
+    }
+    if (fault(74)) return (pr_span){c->most - x->v, c->most - x->v};
+    return (pr_span){c->start + x->up + down, c->start + up + x->down};
+}
+
+/* Is one of the numbers lo to hi, modulo the width, from a to b? */
+static bool meets(const cell *c, pr_i128 lo, pr_i128 hi, pr_i128 a, pr_i128 b)
+{
+    if (a > b) return false;
+    pr_i128 size = (pr_i128)1 << (8 * c->width), turns = c->wraps && !fault(71) ? (lo - b) / size * size : 0;
+    for (int k = -1; k <= 2 && c->wraps && !fault(71); k++)
+        if (lo <= b + turns + k * size && a + turns + k * size <= hi) return true;
+    return lo <= b && a <= hi;
+}
+
+static bool can_end(pr_gates *g, const gate *w)
+{
+    const cell *c = &g->cells.data[w->cell];
+    pr_i128 lo = c->lo + c->down, hi = c->hi + c->up, top = ((pr_i128)1 << (8 * c->width - 1)) - 1;
     if (fault(65) && hi <= w->hi + 1) return false;
-    if (w->single) return lo <= w->lo && w->lo <= hi;
-    return lo < w->lo || hi > w->hi;
+    if (c->followed) {
+        if (w->up > c->up || w->down < c->down) return false;         /* something that comes before it has not run      */
+        lo += w->up;
+        hi += w->down;
+    }
+    if (w->goes_on) {
+        pr_span span[PR_WAIT_LEAVES] = {{lo, hi}};
+        for (int k = 1; k < w->goes_on->n_leaves; k++) span[k] = span_of(g, w, w->leaf[k]);
+        g->steps += 4 * w->goes_on->n;
+        return pr_wait_may_be(w->goes_on, span, false);
+    }
+    if (w->single) return meets(c, lo, hi, w->lo, w->lo);
+    if (!c->wraps) return lo < w->lo || hi > w->hi;
+    return w->lo > w->hi || meets(c, lo, hi, -top - 1, w->lo - 1) || meets(c, lo, hi, w->hi + 1, top);
 }
 
 /* Bits are counted as numbers only of numbers that are never negative; no sum may leave the width. */
@@ -266,6 +332,7 @@ static void check_range(pr_gates *g)
     for (int i = 0; i < g->gates.n; i++) {
         const gate *x = &g->gates.data[i];
         if (x->cell < 0) continue;
+        if (x->goes_on) g->cells.data[x->cell].followed = true;
         if (x->kind != GATE_ADDS && x->kind != GATE_KEEPS && x->kind != GATE_WAITS) g->cells.data[x->cell].sum = false;
         perform(&g->cells.data[x->cell], x);
         if (x->kind == GATE_ORS || x->kind == GATE_XORS || x->kind == GATE_ANDS) bits[x->cell] = true;
@@ -273,7 +340,11 @@ static void check_range(pr_gates *g)
     for (int i = 0; i < g->cells.n; i++) {
         cell *c = &g->cells.data[i];
         pr_i128 top = ((pr_i128)1 << (8 * c->width - 1)) - 1, lo = c->lo + c->down, hi = c->hi + c->up;
-        if (lo < -top - 1 || hi > top) c->usable = false;
+        c->wraps = lo < -top - 1 || hi > top;
+        if (c->wraps && !c->sum) c->usable = false;
+        c->least = lo;
+        c->most = hi;
+        c->followed = c->sum && (c->followed || c->wraps);
         if (bits[i] && (c->lo < 0 || lo < 0)) c->usable = false;
     }
 }
@@ -336,8 +407,8 @@ static bool guarded(pr_gates *g, const bool *done, int dyn)
     return false;
 }
 
-/* Runs everything that can run. first[program]: the first of its waits that cannot end, -1 = none. False: too long. */
-static bool run_held(pr_gates *g, int program, int place, int *first)
+/* Runs everything that can run; gate `self` is held back, too. first[program]: the first of its waits that cannot end, -1 = none. False: too long. */
+static bool run_held(pr_gates *g, int program, int place, int self, int *first)
 {
     int programs = g->l->first_dyn.n;
     bool moved = true;
@@ -352,13 +423,13 @@ static bool run_held(pr_gates *g, int program, int place, int *first)
                 if (x->kind == GATE_KEEPS || x->cell < 0) continue;
                 if (++g->steps > MOST_STEPS) return false;
                 if (x->kind == GATE_WAITS) {
-                    if (first[p] < 0 && holds(x) && !can_end(&g->cells.data[x->cell], x)) first[p] = i;
+                    if (first[p] < 0 && holds(x) && !can_end(g, x)) first[p] = i;
                     continue;
                 }
                 if (g->done[i]) continue;
                 const gate *w = first[p] >= 0 ? &g->gates.data[first[p]] : NULL;
                 if (x->releases && w && (out_of(g, w, x->dyn) || into(g, w->dyn, x))) continue;
-                if (x->releases && p == program && into(g, place, x)) continue;
+                if (i == self || (x->releases && p == program && into(g, place, x))) continue;
                 if (x->releases && guarded(g, g->done, x->dyn)) continue;
                 g->done[i] = moved = true;
                 perform(&g->cells.data[x->cell], x);
@@ -387,11 +458,84 @@ static const held *held_at(pr_gates *g, int dyn)
     if (g->known + programs + kept > MOST_KNOWN || g->steps > MOST_STEPS || 2 * (g->held.n + 1) > g->table_size) return NULL;
     g->known += programs + kept;
     int *first = PR_NEW_N(g->l->arena, int, programs + 1);
-    held x = {d->program, dyn, run_held(g, d->program, dyn, first) ? first : NULL, NULL};
+    held x = {d->program, dyn, run_held(g, d->program, dyn, -1, first) ? first : NULL, NULL};
     if (kept) x.done = pr_arena_copy(g->l->arena, g->done, sizeof *g->done * (size_t)kept);
     pr_vec_push(g->l->arena, &g->held, x);
     g->table[at] = g->held.n;
     return &g->held.data[g->held.n - 1];
+}
+
+/* ---- additions that certainly come first -------------------------------------------------------- */
+static void count_certain(gate *y, const gate *u)
+{
+    if (u->v > 0) y->up += u->v;
+    else y->down += u->v;
+}
+
+/* What a program adds itself comes before what it reads of the same location later. */
+static void count_own(pr_gates *g)
+{
+    pr_i128 *sum = PR_NEW_N(g->l->arena, pr_i128, 2 * g->cells.n + 1);
+    for (int p = 0; p < g->l->first_dyn.n; p++) {
+        memset(sum, 0, sizeof *sum * (size_t)(2 * g->cells.n));
+        for (int i = g->from[p]; i < g->from[p + 1]; i++) {
+            gate *x = &g->gates.data[i];
+            if (x->cell < 0 || !g->cells.data[x->cell].followed) continue;
+            x->up = sum[2 * x->cell];
+            x->down = sum[2 * x->cell + 1];
+            if (x->kind == GATE_ADDS && (x->sure || fault(73))) sum[2 * x->cell + (x->v > 0 ? 0 : 1)] += x->v;
+        }
+    }
+}
+
+/* Addition u does not run, nor does what its program releases a barrier behind it. Then a program cannot come through wait w: what that
+ * program reads of the location of u a barrier behind w comes after u (what is under an unknown condition is left out until something
+ * certain is found). since[program]: from which gate on it is counted, + 1. */
+static bool count_one(pr_gates *g, int u, int *since, int *first, bool *more)
+{
+    const gate *x = &g->gates.data[u];
+    int p = g->l->dyns.data[x->dyn].program;
+    if (!run_held(g, p, x->dyn, u, first)) return false;
+    for (int q = 0; q < g->l->first_dyn.n; q++) {
+        if (q == p || first[q] < 0) continue;
+        int end = since[q] ? since[q] - 1 : g->from[q + 1];
+        for (int i = first[q] + 1, from = 0; i < end; i++) {
+            gate *y = &g->gates.data[i];
+            if (y->cell != x->cell || (!from && (!y->sure || !out_of(g, &g->gates.data[first[q]], y->dyn)))) continue;
+            if (!from) since[q] = from = i + 1;
+            count_certain(y, x);
+            *more = true;
+        }
+    }
+    return true;
+}
+
+/* Until nothing more is found, the first additions of all programs before the second ones; what is found so far always holds. */
+static void count_all(pr_gates *g, int *first)
+{
+    int programs = g->l->first_dyn.n, n = 0, most = 0;
+    int *of = PR_NEW_N(g->l->arena, int, g->gates.n + 1);              /* by gate: its place among those of its program, + 1      */
+    for (int p = 0; p < programs; p++)
+        for (int i = g->from[p], k = 0; i < g->from[p + 1]; i++) {
+            const gate *x = &g->gates.data[i];
+            if (x->cell < 0 || !g->cells.data[x->cell].followed || x->kind != GATE_ADDS || !x->sure || !x->releases) continue;
+            of[i] = ++k;
+            n++;
+            if (most < k) most = k;
+        }
+    if (!n) return;
+    count_own(g);
+    if ((int64_t)n * programs > MOST_KNOWN) return;
+    int *at = PR_NEW_N(g->l->arena, int, n + 1), *since = PR_NEW_N(g->l->arena, int, n * programs + 1), m = 0;
+    for (int k = 1; k <= most; k++)
+        for (int p = 0; p < programs; p++)
+            for (int i = g->from[p]; i < g->from[p + 1]; i++)
+                if (of[i] == k) at[m++] = i;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < n; i++)
+            if (g->steps > MOST_STEPS / 2 || !count_one(g, at[i], since + (int64_t)i * programs, first, &more)) return;
+    }
 }
 
 /* ---- guards ---------------------------------------------------------------------------------- */
@@ -459,7 +603,7 @@ static void find_all_guards(pr_gates *g)
     int64_t *least = NULL, *most = NULL;
     for (int i = 0; i < g->gates.n; i++) {
         const gate *x = &g->gates.data[i];
-        if (!x->wanted || !x->sure || x->cell < 0 || x->kind == GATE_WAITS) continue;
+        if (!x->wanted || !x->sure || x->cell < 0 || x->kind == GATE_WAITS || g->cells.data[x->cell].wraps) continue;
         if (!least) {
             least = PR_NEW_N(l->arena, int64_t, n);
             most = PR_NEW_N(l->arena, int64_t, n);
@@ -500,9 +644,10 @@ const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
     g->table_size = 1 << 16;
     g->table = PR_NEW_N(l->arena, int, g->table_size);
     int *first = PR_NEW_N(l->arena, int, programs + 1);
+    count_all(g, first);
     find_all_guards(g);
     g->last.x = g->last_apart.x = -1;
-    if (!run_held(g, -1, 0, first)) return "more atomics than are followed";
+    if (!run_held(g, -1, 0, -1, first)) return "more atomics than are followed";
     for (int p = 0; p < programs; p++)
         if (first[p] >= 0) return "a wait does not end, whatever the programs do";
     return NULL;

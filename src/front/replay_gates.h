@@ -12,6 +12,16 @@
  * barrier before it in its program, and what that one read. If no release of P behind x is in H, then the run above performs all of
  * H, in the order of H: by induction each wait of H finds all its writes done, hence its value within the bounds. So w can end.
  *
+ * A wait whose condition an earlier atomic's result decides, too (interp_cond.h), ends when the condition can be false with a value within the
+ * bounds of the location and a result within its own. Of the same location the result is bounded by what has run, as w read a later value of
+ * the chain; of another one by all writes, as that atomic need not acquire. Sums are taken modulo the width there.
+ *
+ * Certain additions. For such a location it is not enough to know what can have come; what must have come is counted, too. Let u be an addition
+ * that releases. Hold back u and all releases of P a barrier behind it: a wait w of Q that cannot end then comes after u in every execution
+ * (w or a wait before it read a value that u is in, or what P released behind u), so what Q reads of the location a barrier behind w has u in it. It
+ * is a fact about all executions, which the next runs may use: the barrier of one round gives the next round its start value. What a program
+ * surely added itself is in what it reads later.
+ *
  * A branch on what an atomic returned runs both ways. The program is run again with each value that the atomic can return; what is then left out
  * happens only with the other values (a guard). An atomic that acquires is a wait for what it guards behind a barrier; and two accesses of two
  * programs exclude each other when the atomic that guards the one must come before the other's, and the other way round. */

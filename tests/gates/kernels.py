@@ -505,3 +505,145 @@ def looks(cnt, x, u, KIND: tl.constexpr, V: tl.constexpr):
 for kind, v, name in ((0, 5, "cas"), (0, -3, "cas_less"), (1, 0, "or"), (2, 0, "add_none")):
     case(f"looks_{name}", looks, "races|unsupported never=ok", (3,), dict(cnt=zeros(2), x=T("i32", 2), u=T("i32", 3), KIND=kind, V=v))
 case("looks_add", looks, "ok T1-launch", (2,), dict(cnt=zeros(2), x=T("i32", 2), u=T("i32", 3), KIND=2, V=1))
+
+
+# ---- a barrier of the grid whose counter wraps: the half of its range that it is in says which round it is ------------------------
+@triton.jit
+def flips(a, b, cnt, ROUNDS: tl.constexpr, SEM: tl.constexpr, ACQ: tl.constexpr, MISS: tl.constexpr, BIT: tl.constexpr, PRE: tl.constexpr,
+          POST: tl.constexpr, BODY: tl.constexpr, SECOND: tl.constexpr, B: tl.constexpr):
+    """Program 0 adds half the range less what the others add, so that the top bit turns when the last one has come."""
+    pid = tl.program_id(0)
+    g = tl.num_programs(0)
+    i = pid * B + tl.arange(0, B)
+    word = cnt.to(tl.pointer_type(tl.uint32), bitcast=True)
+    for r in range(ROUNDS):
+        for half in tl.static_range(2):
+            if half == 0:
+                tl.store(b + i, tl.load(a + (i + B) % (B * g)) + 1)  # @W
+            else:
+                tl.store(a + i, tl.load(b + (i + B) % (B * g)) + 1)  # @U
+            if half == 0 or SECOND:
+                if PRE:
+                    tl.debug_barrier()
+                part = tl.where(pid == 0, 0x80000000 - (g - 1 - MISS).to(tl.uint32), 1)
+                mine = tl.atomic_add(word, part.to(tl.uint32), sem=SEM)
+                if BODY:
+                    turned = False
+                    while not turned:
+                        turned = ((mine ^ tl.atomic_add(word, 0, sem=ACQ)) & BIT) != 0
+                else:
+                    while ((mine ^ tl.atomic_add(word, 0, sem=ACQ)) & BIT) == 0:
+                        pass
+                if POST:
+                    tl.debug_barrier()
+
+
+def flips_args(n=4, start=0, **kw):
+    return dict(dict(a=T("i32", 64 * n), b=T("i32", 64 * n), cnt=T("i32", 1, values=[start]), ROUNDS=1, SEM="release", ACQ="acquire", MISS=0,
+                     BIT=0x80000000, PRE=True, POST=True, BODY=True, SECOND=True, B=64), **kw)
+
+
+LOW = -2**31
+case("flips_one", flips, "ok T1-launch qual=termination qual=reads", (4,), flips_args(SECOND=False))
+case("flips", flips, "ok T1-launch", (4,), flips_args())
+case("flips_poll_first", flips, "ok T1-launch", (4,), flips_args(BODY=False))
+case("flips_rounds", flips, "ok T1-launch", (4,), flips_args(ROUNDS=3))
+case("flips_alone", flips, "ok", (1,), flips_args(1, ROUNDS=2))
+case("flips_132", flips, "ok T1-launch", (132,), flips_args(132))
+case("flips_started", flips, "ok T1-launch", (4,), flips_args(start=LOW))
+for name, kw in (("miss", dict(MISS=1)), ("more", dict(MISS=-1)), ("other_bit", dict(BIT=0x40000000)), ("low_bit", dict(BIT=1)), ("all_bits", dict(BIT=0xFFFFFFFF)),
+                 ("relaxed", dict(SEM="relaxed")), ("relaxed_wait", dict(ACQ="relaxed")), ("no_pre", dict(PRE=False)),
+                 ("no_post", dict(POST=False)), ("started_one", dict(start=1)), ("started_before", dict(start=-1)), ("unknown", dict(cnt=T("i32", 1)))):
+    case(f"flips_{name}", flips, "races|unsupported|vacuous never=ok", (4,), flips_args(**kw))
+    case(f"flips_rounds_{name}", flips, "races|unsupported|vacuous never=ok", (4,), flips_args(ROUNDS=2, BODY=False, **kw))
+case("flips_loop_one_of_two", flips, "races|unsupported|vacuous never=ok", (4,), flips_args(ROUNDS=2, SECOND=False))
+
+
+# ---- a barrier of the grid by tickets: who draws number o waits until the counter is at the next multiple of the programs ------------
+@triton.jit
+def tickets(a, b, cnt, ROUNDS: tl.constexpr, SEM: tl.constexpr, LESS: tl.constexpr, KIND: tl.constexpr, PRE: tl.constexpr, POST: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    g = tl.num_programs(0)
+    i = pid * B + tl.arange(0, B)
+    for r in range(2 * ROUNDS):
+        tl.store(b + (r % 2) * B * g + i, i + r)  # @P
+        if PRE:
+            tl.debug_barrier()
+        mine = tl.atomic_add(cnt, 1, sem=SEM)
+        if KIND == 0:
+            goal = (mine // (g - LESS) + 1) * (g - LESS)
+            while tl.atomic_add(cnt, 0, sem="acquire") < goal:
+                pass
+        else:
+            while tl.atomic_add(cnt, 0, sem="acquire") // (g - LESS) == mine // (g - LESS):
+                pass
+        if POST:
+            tl.debug_barrier()
+        tl.store(a + r * B * g + i, tl.load(b + (r % 2) * B * g + (i + B) % (B * g)))  # @R
+
+
+def tickets_args(n=4, start=0, **kw):
+    return dict(dict(a=T("i32", 64 * n * 4), b=T("i32", 128 * n), cnt=T("i32", 1, values=[start]), ROUNDS=2, SEM="release", LESS=0, KIND=0, PRE=True, POST=True,
+                     B=64), **kw)
+
+
+for kind, name in enumerate(("tickets", "tickets_quotient")):
+    case(name, tickets, "ok T1-launch qual=termination", (4,), tickets_args(KIND=kind))
+    case(f"{name}_later", tickets, "ok T1-launch", (4,), tickets_args(KIND=kind, start=8))
+    for other, kw in (("less", dict(LESS=1)), ("started", dict(start=1)), ("relaxed", dict(SEM="relaxed")), ("no_pre", dict(PRE=False)), ("no_post", dict(POST=False)),
+                      ("end", dict(start=2**31 - 3))):
+        case(f"{name}_{other}", tickets, "races|unsupported|vacuous never=ok", (4,), tickets_args(KIND=kind, **kw))
+
+
+@triton.jit
+def over(x, y, c, d, some, KIND: tl.constexpr, SEM: tl.constexpr):
+    """Program 0 writes x and adds to a counter, program 2 waits for the counter and reads x. KIND 0, 1: the others lead it over the end of its
+    range; 2, 3: program 2 takes away first what program 0 adds; 4: what it drew elsewhere decides;
+    5: its own addition is enough."""
+    pid = tl.program_id(0)
+    if pid == 0:
+        tl.store(x, 1)  # @P
+        tl.debug_barrier()
+        if KIND < 2:
+            tl.atomic_add(c, -2147483646, sem="release")
+        elif KIND < 4:
+            tl.atomic_add(c, 8, sem="release")
+        else:
+            tl.atomic_add(d, 1, sem="release")
+    elif pid == 1:
+        tl.atomic_add(c, KIND != 1, sem="relaxed")
+    elif pid == 2:
+        if KIND < 2:
+            tl.atomic_add(c, 1, sem="relaxed")
+            while tl.atomic_add(c, 0, sem="acquire") > 1:
+                pass
+        elif KIND < 4:
+            tl.atomic_add(c, -8, mask=(tl.load(some) == 1) | (KIND == 3), sem="relaxed")
+            while tl.atomic_add(c, 0, sem="acquire") < 2147483645:
+                pass
+        else:
+            mine = tl.atomic_add(d, 1, sem=SEM)
+            if KIND == 4:
+                while mine + tl.atomic_add(c, 0, sem="acquire") < 2:
+                    pass
+            else:
+                while tl.atomic_add(d, 0, sem="acquire") < 1 + mine:
+                    pass
+        tl.debug_barrier()
+        tl.store(y, tl.load(x))  # @R
+    elif KIND == 4:
+        mine = tl.atomic_add(d, 0, sem="relaxed")
+        while mine + tl.atomic_add(d, 0, sem="acquire") < 1:
+            pass
+
+
+def over_args(kind, start, **kw):
+    return dict(dict(x=T("i32", 1), y=T("i32", 1), c=T("i32", 1, values=[start]), d=zeros(1), some=T("i32", 1), KIND=kind, SEM="relaxed"), **kw)
+
+
+case("over_end", over, "races|unsupported never=ok", (3,), over_args(0, 2**31 - 2))
+case("over_below_end", over, "ok T1-launch", (3,), over_args(1, 2**31 - 2))
+case("over_perhaps", over, "races|unsupported never=ok", (3,), over_args(2, 2**31 - 2))
+case("over_taken", over, "ok T1-launch", (3,), over_args(3, 2**31 - 2))
+case("over_own", over, "races|unsupported never=ok", (3,), over_args(5, 0))
+case("over_elsewhere", over, "races|unsupported never=ok", (4,), over_args(4, 0))

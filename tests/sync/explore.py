@@ -189,7 +189,17 @@ def gates_kernel(r, n):
     """Programs that wait for each other again and again (--patterns=gates)."""
     bar, add, form = ("bar",), lambda f, v=1: ("rmw", "p", "add", f, v, "release", "gpu"), r.choice(["ge", "ge", "add0"])    # noqa: E731
     wait = lambda f, want, how="ge": ("wait", f, want, "acquire", "gpu", how)                                      # noqa: E731
-    kind = r.choice(["phases", "phases", "back", "back", "cells", "cells", "relay", "bits", "steps", "last", "last", "winner", "winner", "opens"])
+    kind = r.choice(["phases", "phases", "back", "back", "cells", "cells", "relay", "bits", "steps", "last", "last", "winner", "winner", "opens",
+                     "flips", "flips", "flips", "drawn"])
+    if kind == "flips":                                       # the counter reaches a bit when the last one has come, once or twice
+        bit, twice = r.choice([4, 4, 4, 2]), r.random() < .5
+        turn = lambda name: [bar, ("rmw", name, "add", 0, ("sel", 0, bit - n + 1, 1), "release", "gpu"), ("flip", 0, name, bit, "acquire", "gpu"), bar]  # noqa: E731
+        return [("st", ("pid", 0)), *turn("a"), ("ld", 0), ("ld", 1)] + ([*turn("b"), ("st", ("pid", r.choice([1, 1, 0])))] if twice else [])
+    if kind == "drawn":                                       # what it drew is what it waits for
+        want = ("obs", "o") if r.random() < .5 else ("sel", 1, r.choice([1, 2]), 0)
+        mine = [("rmw", "o", "add", r.choice([0, 0, 1]), 1, r.choice(["relaxed", "acq_rel"]), "gpu")]
+        then = [("wait", 0, want, "acquire", "gpu", r.choice(["ge", "add0"]))] if r.random() < .5 else [("flip", 0, "o", r.choice([1, 2]), "acquire", "gpu")]
+        return [("role", "ne", 1, [("st", 0), bar, add(0)]), ("role", "eq", 1, mine + then + [bar, ("ld", 0)])]
     if kind == "last":                                        # who comes last reads what all stored
         last = ("if", "o", r.choice(["eq", "eq", "ge"]), n - 1, [("ld", 0), ("ld", 1)])
         return [("for", 0, r.choice([1, 2]), [("st", ("pid", 0)), bar, ("rmw", "o", "add", ("k", 0), 1, "acq_rel", "gpu"), bar, last] + [bar] * r.randrange(2))]
