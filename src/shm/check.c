@@ -576,17 +576,25 @@ void pr_shm_explain(pr_arena *arena, const pr_ir *ir, const pr_op *func, const p
     pr_shm_options options = *o;
     attempt a;
     options.explain = true;
-    for (int isolate = 0; isolate < 2; isolate++) {
+    enum { EVERY, ISOLATED, NOT_NEGATIVE } way = EVERY;
+    for (bool more = true; more;) {                  /* as pr_shm_check tries them                          */
         pr_shm_prog *p = read_text(arena, ir, func, o);
-        a = (attempt){ .w = { .p = p, .o = &options } };
+        attempt now = { .w = { .p = p, .o = &options } };
         p->membar = o->check_membar;
         p->bound = launch ? o->launch : NULL;
-        p->isolate = isolate;
-        if (p->refusals.n) break;
-        pr_shm_symbolic(p, &a.model);
-        bounded(&a.w);
-        pr_shm_prove(p, &a.model, &a.w.evidence, o->max_ops, o->interrupt, true, &a.proof);
-        if (a.proof.closure || launch || !p->has_isolated || p->n_agents > 1 || p->membar) break;
+        p->isolate = way == ISOLATED;
+        p->arguments_not_negative = way == NOT_NEGATIVE;
+        more = !p->refusals.n;
+        if (more) {
+            pr_shm_symbolic(p, &now.model);
+            bounded(&now.w);
+            pr_shm_prove(p, &now.model, &now.w.evidence, o->max_ops, o->interrupt, true, &now.proof);
+        }
+        if (way != NOT_NEGATIVE || now.proof.closure) a = now;
+        more = more && way == EVERY && !now.proof.closure && !launch && !p->membar;
+        if (more && p->has_isolated && p->n_agents == 1) way = ISOLATED;
+        else if (more && !now.w.findings.n && usual(&now)) way = NOT_NEGATIVE;
+        else more = false;
     }
     pr_shm_print_relations(a.w.p, &a.model, &a.proof, &a.w.findings, json, b);
 }
