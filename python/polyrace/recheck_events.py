@@ -117,7 +117,7 @@ class Model:
                 self.allocs[int(line[1])] = {
                     "memory": f["memory"][0], "shape": [int(v) for v in f["shape"]], "bits": int(f["bits"][0]), "offset": int(f["offset"][0]),
                     "life": (int(f["life"][0]), int(f["life"][1])), "op": int(f["op"][0]), "region": (int(f["region"][0]), int(f["region"][1])),
-                    "copy": int(f["copy"][0]), "barrier": f["barrier"][0] == "yes", "payload": f["payload"][0] == "yes"}
+                    "copy": int(f["copy"][0]), "barrier": f["barrier"][0] == "yes", "payload": f["payload"][0] == "yes", "name": f["name"][0].strip('"')}
             elif line[0] == "event":
                 self.events.append(Event(line))
             elif line[0] == "never":
@@ -332,13 +332,26 @@ class Model:
             number = e.bytes if e.kind == "expect" else e.count if e.kind in ("init", "arrive", "cp_wait", "dot_wait", "store_wait") else None
             if number is not None and number < 1 << 20 and not re.search(rf"(?<![\w%#]){number}(?!\w)", lines[e.line - 1]):
                 raise Rejected(f"event {e.id} has another count than its operation (line {e.line})")
+        for e in self.events:
+            self._as_written(e, lines[e.line - 1])
+        self._storage_as_written(lines)
+        self._agents_as_written(lines)
+        for n, name in self.never:                                # their predicate is false
+            if not 0 < n <= len(lines) or name not in _PREDICATED or self._predicate(lines, lines[n - 1], name) is None:
+                raise Rejected(f"line {n}: {name} has no predicate that can be false")
         inside = False
         for n, line in enumerate(lines, 1):
             if "tt.func" in line:
                 inside = bool(re.search(r"tt\.func\"?.*\bpublic\b|tt\.func\"?(?!.*\bprivate\b)", line))
             head = _OPERATION.match(line) if inside else None
-            if head and head[1] in _KINDS and (n, head[1]) not in self.never and not any(e.kind in _KINDS[head[1]] for e in at.get(n, [])):
+            bare = head and head[1] in _ALLOCATIONS and not re.search(r"_alloc %", line)     # no contents, no event
+            if head and head[1] in _KINDS and not bare and (n, head[1]) not in self.never and not any(e.kind in _KINDS[head[1]] for e in at.get(n, [])):
                 raise Rejected(f"line {n}: {head[1]} is not among the events")
+        at_line = 0
+        for e in sorted(self.events, key=lambda e: (e.op, e.line)):
+            if e.line < at_line:
+                raise Rejected(f"event {e.id} is not at its place in the text (line {e.line})")
+            at_line = e.line
         last: Dict[Tuple[int, int], Event] = {}
         seen = set()
         for e in sorted(self.events, key=lambda e: e.seq):
@@ -351,11 +364,75 @@ class Model:
             last[e.agent, e.copy] = e
 
 
+    def _as_written(self, e: Event, line: str) -> None:
+        """It accesses what its operation does, as it does."""
+        want = _ACCESSES.get(e.name)
+        if e.name == "ttng.warp_group_dot":
+            is_async = bool(re.search(r"\bisAsync(?! = false)\b", line))
+            if is_async != (e.kind == "dot"):
+                raise Rejected(f"event {e.id} completes at another time than its operation (line {e.line})")
+            types = re.sub(r"loc\(.*", "", line).rsplit(" -> ", 1)[0]
+            want = "r" * types.count("memdesc<")
+        if want is None:
+            return
+        if "".join("w" if a.write else "r" for a in e.accesses) != want:
+            raise Rejected(f"event {e.id} accesses other things than its operation (line {e.line})")
+        for a in e.accesses:
+            through = e.name in _ASYNC_PROXY and self.allocs[a.view.alloc]["memory"] == "shared"
+            if a.proxy != through or (a.atomic is not None and e.name != "ttg.local_atomic_scatter_rmw"):
+                raise Rejected(f"event {e.id} accesses its bytes in another way than its operation (line {e.line})")
+
+    @staticmethod
+    def _predicate(lines: List[str], line: str, name: str) -> Optional[str]:
+        """The value that says whether the operation happens; None: there is none, or it is true."""
+        operands = re.sub(r"\{[^{}]*\}|%[\w$.\-#]+\[%[\w$.\-#]+\]", "", line.split(name, 1)[-1].split(" : ")[0].split(" deps")[0].split(" descs")[0])
+        names = re.findall(r"%[\w$.\-#]+", operands)
+        if len(names) < _PREDICATED[name]:
+            return None
+        return None if any(re.match(rf"\s*{re.escape(names[-1])} = arith\.constant true\b", x) for x in lines) else names[-1]
+
+    def _storage_as_written(self, lines: List[str]) -> None:
+        """Shape, memory and place of each allocation are those of an operation of its name."""
+        made: Dict[str, List[str]] = {}
+        for line in lines:
+            m = re.match(r"^\s*(%[\w$.\-]+)(?::\d+)?(?:, %[\w$.\-]+)? = \"?(?:ttg\.local_alloc|ttng\.tmem_alloc)\b", line)
+            if m:
+                made.setdefault(m[1].lstrip("%"), []).append(line)
+        for i, a in self.allocs.items():
+            shape = "memdesc<" + "".join(f"{d}x" for d in a["shape"])
+            name = "ttng.tmem_alloc" if a["memory"] == "tensor" else "ttg.local_alloc"
+            place = f"allocation.offset = {a['offset']} " if a["offset"] >= 0 else ""
+            if not any(shape in line and name in line and place in line.replace("}", " ") for line in made.get(a["name"].lstrip("%"), [])):
+                raise Rejected(f"allocation {i} is not one of the text")
+            if a["life"][0] != a["op"] or a["life"][1] < a["op"]:
+                raise Rejected(f"allocation {i} lives before it is made")
+
+    def _agents_as_written(self, lines: List[str]) -> None:
+        """Operations of a partition are those of its agent, with its number of warps."""
+        agent, warps, until, where = 0, 0, "", {}
+        for n, line in enumerate(lines, 1):
+            head = re.match(r"^(\s*)partition(\d+)\(.*\bnum_warps\((\d+)\)", line)
+            if until and line.startswith(until) and not head:
+                agent, until = 0, ""
+            if head:
+                agent, warps, until = int(head[2]) + 1, int(head[3]), head[1] + "}"
+            where[n] = (agent, warps)
+        if not any(a for a, _ in where.values()):
+            return                                                # none, or written in another form
+        for e in self.events:
+            if e.kind in ("entry", "join", "begin", "end", "close"):
+                continue
+            if e.agent != where[e.line][0]:
+                raise Rejected(f"event {e.id} is in another partition than its operation (line {e.line})")
+            if e.agent and e.warps not in (0, where[e.line][1]):
+                raise Rejected(f"event {e.id} is issued by another number of warps (line {e.line})")
+
+
 _OPERATION = re.compile(r"^\s*(?:%[^=]*=\s*)?\"?([a-z_]+(?:\.[a-z_0-9]+)+)\"?")
 _KINDS = {
     "ttng.init_barrier": ("init",), "ttng.inval_barrier": ("inval",), "ttng.wait_barrier": ("wait",), "ttng.barrier_expect": ("expect",),
     "ttng.arrive_barrier": ("arrive",), "ttng.async_copy_mbarrier_arrive": ("cp_arrive",), "ttng.tc_gen5_commit": ("tc_commit",),
-    "ttng.tc_gen5_mma": ("tc", "access"), "ttng.tc_gen5_mma_scaled": ("tc", "access"), "ttng.tmem_copy": ("tc",),
+    "ttng.tc_gen5_mma": ("tc",), "ttng.tc_gen5_mma_scaled": ("tc",), "ttng.tmem_copy": ("tc",),
     "ttng.tmem_load": ("access",), "ttng.tmem_store": ("access",), "ttg.local_load": ("access",), "ttg.local_store": ("access",),
     "ttg.local_gather": ("access",), "ttg.local_scatter": ("access",), "ttg.async_copy_global_to_local": ("cp",),
     "ttg.async_commit_group": ("cp_commit",), "ttg.async_wait": ("cp_wait",), "ttng.warp_group_dot": ("dot", "access"),
@@ -363,4 +440,20 @@ _KINDS = {
     "ttng.async_tma_copy_local_to_global": ("store",), "ttng.async_tma_reduce": ("store",), "ttng.async_tma_scatter": ("store",),
     "ttng.async_tma_store_wait": ("store_wait",), "ttng.fence_async_shared": ("fence",), "ttg.convert_layout": ("scratch",),
     "tt.reduce": ("scratch",), "tt.scan": ("scratch",), "tt.histogram": ("scratch",), "tt.gather": ("scratch",),
+    "ttg.local_alloc": ("access",), "ttng.tmem_alloc": ("access",), "ttg.local_atomic_scatter_rmw": ("access",),
+    "ttng.clc_try_cancel": ("tma_load",), "ttng.clc_load_result": ("access",),
 }
+_ALLOCATIONS = ("ttg.local_alloc", "ttng.tmem_alloc")
+# Operations with a predicate, their last operand: how many operands they have with it.
+_PREDICATED = {"ttng.wait_barrier": 3, "ttng.barrier_expect": 2, "ttng.arrive_barrier": 2, "ttng.async_tma_copy_global_to_local": 3, "ttng.async_tma_gather": 3,
+               "ttng.tc_gen5_commit": 2, "ttng.tc_gen5_mma": 5, "ttng.tc_gen5_mma_scaled": 7, "ttng.tmem_store": 3}
+# What an operation reads (r) and writes (w), in the order of its events.
+_ACCESSES = {
+    "ttng.tc_gen5_mma": "rrw", "ttng.tc_gen5_mma_scaled": "rrrrw", "ttng.tmem_copy": "rw", "ttng.tmem_load": "r", "ttng.tmem_store": "w",
+    "ttg.local_load": "r", "ttg.local_store": "w", "ttg.local_gather": "r", "ttg.local_scatter": "w", "ttg.local_atomic_scatter_rmw": "w",
+    "ttg.async_copy_global_to_local": "w", "ttng.async_tma_copy_global_to_local": "w", "ttng.async_tma_gather": "w", "ttng.clc_try_cancel": "w",
+    "ttng.clc_load_result": "r", "ttng.async_tma_copy_local_to_global": "r", "ttng.async_tma_reduce": "r", "ttng.async_tma_scatter": "r",
+    "ttg.local_alloc": "w", "ttng.tmem_alloc": "w",
+}
+_ASYNC_PROXY = ("ttng.tc_gen5_mma", "ttng.tc_gen5_mma_scaled", "ttng.tmem_copy", "ttng.async_tma_copy_global_to_local", "ttng.async_tma_gather",
+                "ttng.clc_try_cancel", "ttng.async_tma_copy_local_to_global", "ttng.async_tma_reduce", "ttng.async_tma_scatter", "ttng.warp_group_dot")
