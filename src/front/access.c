@@ -5,10 +5,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "front/value.h"
+#ifdef PR_FAULTS
+#include <stdlib.h>
+#endif
 
 void pr_lower_options_default(pr_lower_options *o)
 {
     *o = (pr_lower_options){ .max_unroll = 64, .max_steps = 1000000 };
+#ifdef PR_FAULTS
+    if (getenv("POLYRACE_FAULT")) o->fault = atoi(getenv("POLYRACE_FAULT"));
+#endif
 }
 
 /* ---- positions and refusals ---------------------------------------------------------------- */
@@ -686,6 +692,7 @@ pr_status pr_lower_kernel(pr_arena *arena, pr_terms *terms, const pr_ir *ir, con
     if (!kernel || kernel->n_regions != 1 || !pr_region_block(kernel->regions[0]))
         return pr_fail(err, PR_ERR_INTERNAL, "", 0, 0, "the kernel has no body");
     pr_lower *c = PR_NEW(arena, pr_lower);
+    c->reorders = PR_MAYBE;
     c->arena = arena;
     c->T = terms;
     c->ir = ir;

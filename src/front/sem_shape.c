@@ -128,7 +128,7 @@ static bool reshape_map(pr_lower *c, const pr_type *s, const pr_type *t, pr_term
     return i == s->rank && j == t->rank;
 }
 
-static bool reorders(const pr_op *op)
+bool pr_op_reorders(const pr_op *op)
 {
     const pr_attr *a = pr_op_attr(op, "allow_reorder");
     return a && !(a->kind == PR_ATTR_BOOL && !a->boolean);
@@ -140,7 +140,7 @@ static void reshape(pr_lower *c, const pr_op *op)
     const pr_type *t = op->results[0]->type;
     pr_term map[PR_MAX_RANK];
     identity_map(c, map);
-    if (reorders(op)) {
+    if (pr_op_reorders(op)) {
         opaque(c, op, "reshape that may reorder elements");
         return;
     }
@@ -299,7 +299,7 @@ static pr_val *reduced(pr_lower *c, const pr_op *op)
     int f = combiner_of(op);
     bool any_order = is_idempotent(f) || f == PR_OP_ARITH_ADDI || f == PR_OP_ARITH_MULI || f == PR_OP_ARITH_XORI;
     pr_val *v = pr_operand(c, op, 0);
-    if (!any_order || !def || def->opcode != PR_OP_TT_RESHAPE || !reorders(def) || pr_type_rank(v->type) != 1) return v;
+    if (!any_order || !def || def->opcode != PR_OP_TT_RESHAPE || !pr_op_reorders(def) || pr_type_rank(v->type) != 1) return v;
     pr_val *before = pr_operand(c, def, 0);
     pr_term map[PR_MAX_RANK];
     identity_map(c, map);
@@ -341,7 +341,15 @@ static void reduce(pr_lower *c, const pr_op *op)
             return;
         }
     }
-    opaque(c, op, NULL);
+    pr_val *sum = f == PR_OP_ARITH_ADDI && op->n_operands == 1 ? pr_sum_value(c, op, v, axis, true, false) : NULL;
+    if (sum) pr_result(c, op, 0, sum);
+    else opaque(c, op, NULL);
+}
+
+static bool is_reverse(const pr_op *op)
+{
+    const pr_attr *a = pr_op_attr(op, "reverse");
+    return a && !(a->kind == PR_ATTR_BOOL && !a->boolean);
 }
 
 static void scan_op(pr_lower *c, const pr_op *op)
@@ -352,7 +360,10 @@ static void scan_op(pr_lower *c, const pr_op *op)
     int f = combiner_of(op), axis = (int)axis128;
     if (!v || axis128 < 0 || axis128 >= pr_type_rank(v->type) ||
         (v->kind != PR_VAL_INT && v->kind != PR_VAL_BOOL) || mentions_lane(c, v, axis)) {
-        opaque(c, op, NULL);
+        bool sums = v && axis128 >= 0 && axis128 < pr_type_rank(v->type) && f == PR_OP_ARITH_ADDI;
+        pr_val *sum = sums ? pr_sum_value(c, op, v, axis, false, is_reverse(op)) : NULL;
+        if (sum) pr_result(c, op, 0, sum);
+        else opaque(c, op, NULL);
         return;
     }
     pr_val *from[1] = { v };
@@ -360,7 +371,7 @@ static void scan_op(pr_lower *c, const pr_op *op)
     if (is_idempotent(f)) { pr_result(c, op, 0, pr_val_finish(c, op, r, v->term)); return; }
     if (f != PR_OP_ARITH_ADDI || v->kind != PR_VAL_INT) { opaque(c, op, NULL); return; }
     pr_term n = v->type->shape[axis] == 1 ? pr_const(c->T, 1)
-              : pr_op_attr_int(op, "reverse", 0)
+              : is_reverse(op)
                   ? pr_sub(c->T, pr_const(c->T, v->type->shape[axis]), pr_lane_term(c, axis))
                   : pr_add(c->T, pr_lane_term(c, axis), pr_const(c->T, 1));
     pr_term t = pr_mul(c->T, v->term, n);

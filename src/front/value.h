@@ -21,7 +21,8 @@
 #define PR_FAULT(c, n) false
 #endif
 enum { PR_FAULT_STORE_MASK = 1, PR_FAULT_REM_FLOOR, PR_FAULT_DIV_FLOOR, PR_FAULT_ELSE, PR_FAULT_TRIP,
-       PR_FAULT_EXPAND, PR_FAULT_ELEM_SIZE, PR_FAULT_SHRU, PR_FAULT_EXTSI, PR_FAULT_FITS };
+       PR_FAULT_EXPAND, PR_FAULT_ELEM_SIZE, PR_FAULT_SHRU, PR_FAULT_EXTSI, PR_FAULT_FITS, PR_FAULT_SUM_WRAPS = 70, PR_FAULT_SUM_ORDER = 78,
+       PR_FAULT_SUM_SIGN };
 
 typedef enum { PR_VAL_INT, PR_VAL_BOOL, PR_VAL_PTR, PR_VAL_BPTR, PR_VAL_DESC, PR_VAL_FLOAT,
                PR_VAL_OTHER } pr_val_kind;
@@ -78,6 +79,9 @@ typedef struct pr_placeholder { uint32_t sym; struct pr_loop_probe *probe; int s
 /* A while loop that neither counts nor waits: its refusal, the numbers of the first and the last operation in it. */
 typedef struct pr_free_loop { int refusal, first, last; } pr_free_loop;
 
+/* What was summed, beside pr_records.sums: the value before a zero extension (zext), in which call. */
+typedef struct pr_sum_source { const pr_value *root; bool zext; int instance; } pr_sum_source;
+
 typedef struct pr_lower {
     pr_arena *arena; pr_terms *T; const pr_ir *ir;
     pr_lower_options o;
@@ -102,6 +106,8 @@ typedef struct pr_lower {
     PR_VEC(pr_carried) carried;
     PR_VEC(pr_free_loop) free_loops;
     bool assume_used;
+    PR_VEC(pr_sum_source) sum_sources;
+    pr_tri reorders;               /* does the kernel leave the order of some elements to the compiler? MAYBE: not looked yet */
 } pr_lower;
 
 /* value.c: types */
@@ -183,6 +189,11 @@ const pr_op *pr_lower_block(pr_lower *c, const pr_block *b);
 bool pr_lower_cfg(pr_lower *c, const pr_op *owner, const pr_region *r, pr_val **results, int n);
 /* Does the region hold an operation that may touch memory? */
 bool pr_region_touches_memory(const pr_ir *ir, const pr_region *r);
+
+/* sem_sum.c: a sum of the operation's operand (v: its value) along an axis, up to each lane or total; null: of values that may be
+ * negative, or it may wrap. */
+pr_val *pr_sum_value(pr_lower *c, const pr_op *op, const pr_val *v, int axis, bool total, bool reverse);
+bool pr_op_reorders(const pr_op *op);              /* a reshape that may move elements               */
 
 /* sem_*.c: lower one operation; false when the opcode is not theirs. */
 bool pr_sem_arith(pr_lower *c, const pr_op *op);

@@ -7,6 +7,7 @@
 #include "hb/contents.h"
 #include "hb/encode.h"
 #include "hb/order.h"
+#include "hb/sums.h"
 #include "hb/sync.h"
 #include "term/table.h"
 #include <assert.h>
@@ -100,6 +101,7 @@ static pr_term replace_app(void *user, pr_terms *T, pr_term app)
     if (known) return *known;
     int bits = s->bits ? s->bits : 64;
     pr_i128 lo = s->is_bool ? 0 : pr_int_min(bits), hi = s->is_bool ? 1 : pr_int_max(bits);
+    if (s->bounded && !s->is_bool) lo = s->lo, hi = s->hi;
     const char *name = numbered(e, x->copy == PR_COPY_A ? "A.free" : "B.free", e->n_free);
     pr_term v = new_var(e, PR_ROLE_FREE, unused_index(e), x->copy, lo, hi, name);
     e->n_free++;
@@ -264,6 +266,11 @@ static void refuse_unknown(pr_encoding *e, pr_side *s)
         const pr_sym_info *sym = pr_sym_get(T, pr_term_sym(T, f.app.data[i]));
         if (sym->kind == PR_SYM_OBSERVED && pr_term_arity(T, f.app.data[i]) == 0 && pr_sync_admits(e, sym->access)) continue;
         if (sym->kind == PR_SYM_OBSERVED && pr_sync_names(e, s->record, f.app.data[i])) continue;
+        if (e->records->sums.n && pr_sums_admit(e, s, f.app.data[i])) {
+            if (!s->unknown_address) s->unknown_why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &s->unknown_kind);
+            s->unknown_address = true;
+            continue;
+        }
         if (pr_term_none(v) || pr_term_any(T, v, is_private, NULL)) {
             pr_refusal_kind kind;
             const char *why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &kind);
@@ -734,6 +741,7 @@ bool pr_encode_pair(pr_encoding *e, int a, int b, bool intra, pr_query *q, bool 
         if (never) *dead = true;
     }
     if (*dead) return true;
+    pr_sums_facts(e, x, y, intra, &core);
     for (int i = 0; i < core.n; i++)
         if (pr_term_none(core.data[i])) {
             *kind = PR_REFUSAL_UNMODELED_VALUE;

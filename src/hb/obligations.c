@@ -8,6 +8,7 @@
  * (happens-before.md 5.6, p106). The in-bounds premise of 3.4 is discharged here too. */
 #include "hb/ladder.h"
 #include "hb/plain.h"
+#include "hb/sums.h"
 #include "term/table.h"
 #include "hb/sync.h"
 #include <assert.h>
@@ -108,6 +109,7 @@ static void ask_with_atomics(pr_run *run, pr_encoding *e, const pr_side *side, c
     if (!free_value || o->answer == PR_ANSWER_EMPTY) return;
     pr_sync_facts(e, true, &all);
     pr_sync_draw_facts(e, side, NULL, false, &all);
+    pr_sums_facts(e, side, NULL, false, &all);
     if (all.n == conj->n) return;
     pr_encode_single(e, all.data, all.n, &q);
     pr_decide(&run->d, &q, may_use_z3, o, NULL);

@@ -105,11 +105,24 @@ typedef struct pr_fence {          /* a barrier that orders global memory (happe
     bool opaque_context;           /* inside a while region: counts for nothing, makes epochs fresh   */
 } pr_fence;
 
+/* A sum along one dimension of a tile of values that are never negative, which does not leave its width: up to each lane
+ * (from the first or, reverse, the last one), or total. Its symbol's arguments are loop iterations, then lanes (total: without the axis). */
+typedef struct pr_sum_of {
+    pr_sym sym;
+    int same;                      /* sums with equal numbers are of the same values, where iterations and lanes are equal */
+    bool total, reverse;
+    int axis, rank; int64_t shape[PR_RANK_MAX];  /* of what is summed                         */
+    pr_term value, held;           /* one of the values, over loops and lanes; exact where held            */
+    pr_i128 most;                  /* no value is larger                                        */
+    const pr_term *loop; int n_loops; /* of the iterations: a variable, or the number of the only one */
+} pr_sum_of;
+
 typedef struct pr_records {
     pr_terms *terms;
     pr_str kernel;
     PR_VEC(pr_record) records;
     PR_VEC(pr_fence) fences;
+    PR_VEC(pr_sum_of) sums;
     pr_refusal_vec refusals;       /* kernel-wide: the configuration cannot be proved               */
     PR_VEC(const char *) notes;
     PR_VEC(const char *) qualifiers; /* e.g. "assumes llvm.intr.assume", when a premise below is used   */

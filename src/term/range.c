@@ -191,6 +191,7 @@ pr_interval pr_range_step(const pr_terms *T, const node *x, const pr_interval *c
     case PR_TERM_OP_APP: {
         const pr_sym_info *s = &T->syms[x->aux];
         if (s->is_bool) return truth(true, true);
+        if (s->bounded) return clamp(s->lo, s->hi);
         if (s->bits < 1 || s->bits > 120) return whole;
         return clamp(pr_int_min(s->bits), pr_int_max(s->bits));
     }

@@ -105,6 +105,7 @@ typedef struct pr_sym_info {
     pr_sym_kind kind;
     bool is_bool;
     int bits;          /* integer symbols: width; the value lies in the signed range         */
+    bool bounded; pr_i128 lo, hi; /* integer symbols: always within these, whatever memory holds  */
     int access;        /* LOADED/OBSERVED: access number, else -1                           */
     bool from_memory;  /* derives from a load (taint)                                      */
     bool from_atomic;  /* derives from an atomic's result, or from assembly: threads of one

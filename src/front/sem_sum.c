@@ -1,0 +1,147 @@
+/* Sums along a dimension whose values are not known, but never negative: what tl.cumsum and tl.sum of a mask return.
+ *
+ * Each becomes a symbol within fixed bounds, and an entry of pr_records.sums that says of what it is the sum; hb/sums.c draws
+ * the conclusions. Conditions, all shown here: every value lies in 0..most whatever wraps and whatever memory holds (by the operations
+ * that made it, or by its exact term), the number of lanes times most fits the width, and no order of elements is left to the compiler
+ * (two uses of one value could then be two orders). Two sums are of the same values when they have one operand, or
+ * zero extensions of one value, in the same call and iteration, or equal exact terms. */
+#include "front/value.h"
+
+enum { MOST_SUMS = 256, MOST_STEPS = 32 };
+
+static bool is_layout(int opcode)
+{
+    return opcode == PR_OP_TT_BROADCAST || opcode == PR_OP_TT_EXPAND_DIMS || opcode == PR_OP_TT_SPLAT || opcode == PR_OP_TT_TRANS ||
+           opcode == PR_OP_TT_RESHAPE || opcode == PR_OP_TTG_CONVERT_LAYOUT;
+}
+
+/* Every element of x lies in 0..*most in every execution, also one in which something wraps. */
+static bool most_of(pr_lower *c, const pr_value *x, int steps, pr_i128 *most)
+{
+    const pr_op *def = x->def;
+    pr_i128 other;
+    if (steps > MOST_STEPS) return false;
+    if (def && is_layout(def->opcode) && def->n_operands == 1) return most_of(c, def->operands[0], steps + 1, most);
+    if (def && def->opcode == PR_OP_ARITH_EXTUI && def->n_operands == 1) {
+        int bits = pr_int_bits(def->operands[0]->type);
+        if (most_of(c, def->operands[0], steps + 1, most)) return true;
+        *most = ((pr_i128)1 << bits) - 1;
+        return bits > 0 && bits < 62;
+    }
+    if (def && def->opcode == PR_OP_ARITH_SELECT && def->n_operands == 3) {
+        if (!most_of(c, def->operands[1], steps + 1, most) || !most_of(c, def->operands[2], steps + 1, &other)) return false;
+        if (other > *most) *most = other;
+        return true;
+    }
+    const pr_val *v = pr_get(c, x);
+    if (v->kind != PR_VAL_INT || v->degrade || pr_term_none(v->term) || !pr_term_is(v->held, PR_TERM_TRUE)) return false;
+    pr_interval r = pr_val_range(c, v);
+    *most = r.hi;
+    return (r.lo >= 0 || PR_FAULT(c, PR_FAULT_SUM_SIGN)) && r.hi < (pr_i128)1 << 62;
+}
+
+/* ---- orders left to the compiler ---------------------------------------------------------------- */
+
+typedef struct order_marks { bool *reordered; bool found; } order_marks;
+
+static void mark(order_marks *m, const pr_region *r, bool uses)
+{
+    for (int b = 0; b < r->n_blocks; b++)
+        for (int i = 0; i < r->blocks[b]->n_ops; i++) {
+            const pr_op *op = r->blocks[b]->ops[i];
+            if (op->opcode == PR_OP_TT_CAT) m->found = true;
+            if (op->opcode == PR_OP_TT_RESHAPE && pr_op_reorders(op) && op->n_results == 1) m->reordered[op->results[0]->id] = true;
+            for (int k = 0; uses && k < op->n_operands; k++)
+                if (m->reordered[op->operands[k]->id] && (op->opcode != PR_OP_TT_REDUCE || op->n_operands != 1)) m->found = true;
+            for (int k = 0; k < op->n_regions; k++) mark(m, op->regions[k], uses);
+        }
+}
+
+/* A reshape that may reorder is harmless where all of it is reduced. */
+static bool orders_left(pr_lower *c)
+{
+    if (c->reorders != PR_MAYBE || !c->ir->module) return c->reorders == PR_YES;
+    order_marks m = { PR_NEW_N(c->arena, bool, c->ir->n_values + 1), false };
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < c->ir->module->n_regions; k++) mark(&m, c->ir->module->regions[k], pass == 1);
+    c->reorders = m.found ? PR_YES : PR_NO;
+    return m.found;
+}
+
+/* ---- entries ------------------------------------------------------------------------------------ */
+
+static pr_sum_source source_of(pr_lower *c, const pr_value *x)
+{
+    const pr_op *def = x->def;
+    pr_sum_source s = { x, false, c->instance };
+    if (def && def->opcode == PR_OP_TT_RESHAPE && pr_op_reorders(def)) {  /* (only reduced) of one dimension: the same elements */
+        const pr_type *a = def->operands[0]->type, *b = x->type;
+        s.root = a && a->kind == PR_TYPE_TENSOR && pr_type_rank(a) == 1 && pr_type_rank(b) == 1 && a->shape[0] == b->shape[0] ? def->operands[0] : NULL;
+    }
+    def = s.root ? s.root->def : NULL;
+    if (def && def->opcode == PR_OP_ARITH_EXTUI && def->n_operands == 1) s.root = def->operands[0], s.zext = true;
+    return s;
+}
+
+static bool same_place(const pr_sum_of *a, const pr_sum_of *b)
+{
+    if (a->rank != b->rank || a->n_loops != b->n_loops) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    for (int i = 0; i < a->n_loops; i++)
+        if (!pr_term_is(a->loop[i], b->loop[i])) return false;
+    return true;
+}
+
+static void note(pr_lower *c, const pr_op *op, pr_sum_of s)
+{
+    pr_sum_source from = source_of(c, op->operands[0]);
+    pr_term *loop = PR_NEW_N(c->arena, pr_term, c->n_iter + 1);
+    for (int i = 0; i < c->n_iter; i++) {
+        pr_term_op k = pr_term_op_of(c->T, c->iter[i]);
+        if (k != PR_TERM_OP_VAR && k != PR_TERM_OP_CONST) return;
+        loop[i] = c->iter[i];
+    }
+    s.loop = loop;
+    s.n_loops = c->n_iter;
+    s.same = c->out->sums.n;
+    for (int i = 0; i < c->out->sums.n; i++) {
+        const pr_sum_of *o = &c->out->sums.data[i];
+        const pr_sum_source *f = &c->sum_sources.data[i];
+        bool one = from.root && f->root == from.root && f->zext == from.zext && f->instance == from.instance;
+        bool exact = pr_term_is(o->value, s.value) && pr_term_is(o->held, PR_TERM_TRUE) && pr_term_is(s.held, PR_TERM_TRUE);
+        if (!same_place(o, &s) || !(one || exact)) continue;
+        s.same = o->same;
+        break;
+    }
+    pr_vec_push(c->arena, &c->out->sums, s);
+    pr_vec_push(c->arena, &c->sum_sources, from);
+}
+
+pr_val *pr_sum_value(pr_lower *c, const pr_op *op, const pr_val *v, int axis, bool total, bool reverse)
+{
+    pr_i128 most = 0, hi;
+    const pr_type *t = op->results[0]->type;
+    int bits = pr_int_bits(t), rank = pr_type_rank(v->type);
+    const pr_value *x = op->operands[0];
+    if (v->kind != PR_VAL_INT || pr_int_bits(v->type) != bits || bits < 2 || bits > 64 || rank > PR_RANK_MAX || v->degrade || pr_term_none(v->term))
+        return NULL;
+    if ((orders_left(c) && !PR_FAULT(c, PR_FAULT_SUM_ORDER)) || !most_of(c, x, 0, &most) || !pr_mul_ok(most, v->type->shape[axis], &hi)) return NULL;
+    if (hi > pr_int_max(bits) && !PR_FAULT(c, PR_FAULT_SUM_WRAPS)) return NULL;
+    pr_val *from[1] = { (pr_val *)v };
+    pr_val *r = pr_val_derive(c, t, from, 1, false);
+    pr_sum_of s = { .total = total, .reverse = reverse, .axis = axis, .rank = rank, .value = v->term, .held = v->held, .most = most };
+    for (int d = 0; d < rank; d++) s.shape[d] = v->type->shape[d];
+    pr_sym_info info = { .kind = PR_SYM_OPAQUE, .bits = bits, .access = -1, .from_memory = r->from_memory, .from_atomic = r->from_atomic,
+                         .refusal = r->gap == PR_REFUSAL_LOOP_VARIANT_ADVANCE ? r->gap : r->from_memory || r->from_atomic ? PR_REFUSAL_INDIRECT_ADDRESS
+                                  : r->gap ? r->gap : PR_REFUSAL_OTHER,
+                         .reason = pr_arena_printf(c->arena, "result of " PR_STR_FMT, PR_STR_ARG(op->name)), .op_id = op->id,
+                         .bounded = true, .lo = 0, .hi = hi };
+    r->held = PR_TERM_TRUE;            /* the machine's sum, whatever the terms of its values rest on */
+    r->gap = PR_REFUSAL_NONE;
+    r->why = NULL;
+    r->term = pr_symbol(c, info, t);
+    s.sym = pr_term_sym(c->T, r->term);
+    if (!c->dry && c->out->sums.n < MOST_SUMS) note(c, op, s);
+    return r;
+}
