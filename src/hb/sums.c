@@ -40,7 +40,7 @@ static const pr_sum_of *sum_of(const pr_encoding *e, pr_term app)
 static bool one_value(const pr_encoding *e, const pr_sum_of *s)
 {
     const pr_sym_info *sym = pr_sym_get(e->terms, s->sym);
-    if (e->options->fault == 71) return true;
+    if (e->options->fault == 81) return true;
     return !sym->from_atomic && (!sym->from_memory || e->all_loads_read_only);
 }
 
@@ -91,11 +91,11 @@ static void own_value(pr_encoding *e, const pr_side *s, bool performed, sum_name
     pr_subst to = { .T = T, .var_map = map, .n_var_map = n };
     pr_term v = pr_subst_apply(&to, of->value);
     w->exact = where_active(e, s, performed, pr_subst_apply(&to, of->held));
-    if (e->options->fault == 72) w->exact = PR_TERM_TRUE;
+    if (e->options->fault == 82) w->exact = PR_TERM_TRUE;
     if (pr_term_none(v)) { w->own = v; return; }
     if (of->most == 1) {               /* 0 or 1: 1 where the access is active, if its mask says so */
         pr_term is_one = where_active(e, s, performed, pr_eq(T, v, pr_const(T, 1)));
-        if (pr_term_is(is_one, PR_TERM_TRUE) || e->options->fault == 73) { w->own = pr_const(T, 1); return; }
+        if (pr_term_is(is_one, PR_TERM_TRUE) || e->options->fault == 83) { w->own = pr_const(T, 1); return; }
     }
     w->own = apply(s, v);
 }
@@ -148,7 +148,7 @@ static void alone(pr_encoding *e, const pr_side *s, const sum_named *w, pr_term_
     for (int i = 0; i < e->records->sums.n; i++) {
         const pr_sum_of *all = &e->records->sums.data[i];
         if (!all->total || all->axis != of->axis || all->rank != of->rank || all->n_loops != of->n_loops) continue;
-        if ((all->same != of->same && e->options->fault != 74) || !one_value(e, all)) continue;
+        if ((all->same != of->same && e->options->fault != 84) || !one_value(e, all)) continue;
         pr_term arg[64 + PR_RANK_MAX];
         int n = 0;
         for (int k = 0; k < of->n_loops + of->rank; k++)
@@ -167,13 +167,13 @@ static void two(pr_encoding *e, const sum_named *u, const sum_named *v, pr_term_
     pr_term row = pr_and(T, u->inside, v->inside);
     int axis = a->n_loops + a->axis;
     for (int i = 0; i < a->n_loops + a->rank; i++) {
-        if (i == axis || (e->options->fault == 75 && i < a->n_loops) || (e->options->fault == 76 && i >= a->n_loops)) continue;
+        if (i == axis || (e->options->fault == 85 && i < a->n_loops) || (e->options->fault == 86 && i >= a->n_loops)) continue;
         row = pr_and(T, row, pr_eq(T, u->arg[i], v->arg[i]));
     }
     pr_term before = pr_lt(T, u->arg[axis], v->arg[axis]), after = pr_lt(T, v->arg[axis], u->arg[axis]);
     if (pr_term_none(row) || pr_term_none(before) || pr_term_none(after)) return;
     push(e, out, pr_implies(T, pr_and(T, row, pr_eq(T, u->arg[axis], v->arg[axis])), pr_eq(T, u->value, v->value)));
-    bool turned = a->reverse && e->options->fault != 77;
+    bool turned = a->reverse && e->options->fault != 87;
     for (int k = 0; k < 2; k++) {
         const sum_named *more = (k == 0) != turned ? v : u, *less = more == v ? u : v;   /* k 0: u is the lane before v */
         if (pr_term_none(more->own) || pr_term_none(more->exact)) continue;
