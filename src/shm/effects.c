@@ -1,6 +1,7 @@
 /* What does a ttg or ttng operation do? (shared-memory.md 1.4 to 1.7, 2.11) */
 #include "shm/membar.h"
 #include "shm/walk.h"
+#include "term/range.h"
 #include <assert.h>
 
 /* The operands of one place of the text format (front/parse_ttg.c). */
@@ -37,10 +38,16 @@ static void whole(pr_walk *w, int alloc, pr_shm_view *v)
     }
 }
 
-static void narrow_index(pr_walk *w, pr_shm_view *v, pr_sv index)
+/* Of a blurred view nothing later can tell whether the index, below n, stays inside: false when it does not show here. */
+static bool narrow_index(pr_walk *w, pr_shm_view *v, pr_sv index, int64_t n)
 {
     int d = v->rank ? v->dim[0] : -1;
     v->partial = v->partial || d < 0;
+    if (d < 0) {
+        if (index.kind != PR_SV_TERM || pr_term_is_bool(w->T, index.t)) return false;
+        pr_interval r = pr_range_own(w->T, index.t);
+        if (r.lo < 0 || r.hi >= n) return false;
+    }
     if (d >= 0) {
         v->indexed[d] = true;
         v->index[d] = index.kind == PR_SV_TERM ? index.t : PR_TERM_NONE;
@@ -48,15 +55,19 @@ static void narrow_index(pr_walk *w, pr_shm_view *v, pr_sv index)
     }
     for (int i = 0; i + 1 < v->rank; i++) v->dim[i] = v->dim[i + 1];
     if (v->rank) v->rank--;
+    return true;
 }
 
-static void narrow_box(pr_shm_view *v, int i, int64_t offset, int64_t size)
+/* False when the box leaves the view, n long there. */
+static bool narrow_box(pr_shm_view *v, int i, int64_t offset, int64_t size, int64_t n)
 {
     int d = i < v->rank ? v->dim[i] : -1;
     v->partial = v->partial || d < 0;
-    if (d < 0) return;
+    if (offset < 0 || size < 0 || offset > n || size > n - offset) return false;
+    if (d < 0) return true;
     v->lo[d] += offset;
     v->hi[d] = v->lo[d] + size;
+    return true;
 }
 
 static void blur(pr_shm_view *v, int rank)
@@ -83,26 +94,30 @@ static bool view(pr_walk *w, const pr_op *op)
 {
     if (!pr_shm_is_view(op->opcode)) return false;
     pr_sv s = pr_walk_get(w, op->operands[0]);
-    const pr_type *t = op->results[0]->type;
-    if (s.kind != PR_SV_VIEW || !t || t->kind != PR_TYPE_MEMDESC) return true;   /* stays opaque */
+    const pr_type *t = op->results[0]->type, *from = op->operands[0]->type;
+    if (s.kind != PR_SV_VIEW || !t || t->kind != PR_TYPE_MEMDESC || !from || from->rank != s.v.rank) return true;   /* stays opaque */
     places p = places_of(op);
     switch (op->opcode) {
-    case PR_OP_TTG_MEMDESC_INDEX: narrow_index(w, &s.v, pr_walk_get(w, at(&p, 1, 0))); break;
+    case PR_OP_TTG_MEMDESC_INDEX:
+        if (!narrow_index(w, &s.v, pr_walk_get(w, at(&p, 1, 0)), from->rank ? from->shape[0] : 0)) return true;
+        break;
     case PR_OP_TTG_MEMDESC_SUBSLICE: {
         const pr_attr *o = pr_op_attr(op, "offsets");
-        for (int i = 0; o && i < o->n_ints && i < t->rank; i++) narrow_box(&s.v, i, (int64_t)o->ints[i], t->shape[i]);
-        if (!o || o->n_ints != t->rank) return true;
+        if (!o || o->n_ints != t->rank || t->rank != from->rank) return true;
+        for (int i = 0; i < t->rank; i++)
+            if (o->ints[i] < 0 || o->ints[i] > INT32_MAX || !narrow_box(&s.v, i, (int64_t)o->ints[i], t->shape[i], from->shape[i])) return true;
         break;
     }
     case PR_OP_TTG_MEMDESC_SUBVIEW: {
         int lead = s.v.rank - t->rank;
         if (lead < 0 || p.size[1] != s.v.rank) return true;
-        for (int i = 0; i < lead; i++) narrow_index(w, &s.v, pr_walk_get(w, at(&p, 1, i)));
+        for (int i = 0; i < lead; i++)
+            if (!narrow_index(w, &s.v, pr_walk_get(w, at(&p, 1, i)), from->shape[i])) return true;
         for (int i = 0; i < t->rank; i++) {
             pr_sv off = pr_walk_get(w, at(&p, 1, lead + i));
             pr_i128 v;
-            if (off.kind != PR_SV_TERM || !pr_term_const(w->T, off.t, &v)) return true;
-            narrow_box(&s.v, i, (int64_t)v, t->shape[i]);
+            if (off.kind != PR_SV_TERM || !pr_term_const(w->T, off.t, &v) || v < 0 || v > INT32_MAX) return true;
+            if (!narrow_box(&s.v, i, (int64_t)v, t->shape[i], from->shape[lead + i])) return true;
         }
         break;
     }
@@ -117,8 +132,8 @@ static bool view(pr_walk *w, const pr_op *op)
     case PR_OP_TTNG_TMEM_SUBSLICE: {
         pr_i128 n = pr_op_attr_int(op, "offset", pr_op_attr_int(op, "N", -1));
         int dim = (int)pr_op_attr_int(op, "dim", t->rank - 1);
-        if (n < 0 || dim < 0 || dim >= t->rank) return true;
-        narrow_box(&s.v, dim, (int64_t)n, t->shape[dim]);
+        if (n < 0 || n > INT32_MAX || dim < 0 || dim >= t->rank || t->rank != from->rank) return true;
+        if (!narrow_box(&s.v, dim, (int64_t)n, t->shape[dim], from->shape[dim])) return true;
         break;
     }
     default:

@@ -50,7 +50,7 @@ static void allocation(void *user, const pr_op *op)
     pr_shm_prog *p = user;
     if (op->opcode != PR_OP_TTG_LOCAL_ALLOC && op->opcode != PR_OP_TTNG_TMEM_ALLOC) return;
     const pr_type *t = op->n_results ? op->results[0]->type : NULL;
-    if (!t || t->kind != PR_TYPE_MEMDESC || t->rank < 1 || t->rank > PR_SHM_RANK) {
+    if (!t || t->kind != PR_TYPE_MEMDESC || t->rank < 1 || t->rank > PR_SHM_RANK || !t->elem || t->elem->bits < 1) {
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_LAYOUT, op, "an allocation whose type is not understood");
         return;
     }

@@ -269,6 +269,9 @@ TEXTS = {
     "reinterpreted_beyond": f"    %s = ttg.local_alloc : () -> {PAIR}\n    %v = ttg.memdesc_index %s[%c0] : {PAIR} -> {T}\n"
                             f"    %a = ttg.memdesc_index %s[%c1] : {PAIR} -> {T}\n    %w = ttg.memdesc_reinterpret %v : {T} -> {BIG}\n" + COPY
                             + f"    %r = ttg.local_load %w : {BIG} -> tensor<128x64xf16, #bl>\n    %o = ttg.async_wait {{num = 0 : i32}}\n",
+    "reinterpreted_part_beyond": parts("%c0", "%K"),
+    "subslice_beyond": half(0, 48),
+    "pointer_elements": ALLOC.replace("xf16", "x!tt.ptr<f16>"),
     "barriers_at_once": (BAR + f"    ttng.arrive_barrier %b, 1 : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n").replace(B, TWO),
     "inval_in_flight": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
                        f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
