@@ -55,6 +55,7 @@ struct pr_gates {
     PR_VEC(held) held;
     int *table; int table_size;     /* of held, by program and epoch                                    */
     bool *done;                     /* scratch of one run, by gate                                     */
+    int *next;                      /* by program: what comes before it has run or can end, which more writes do not change */
     PR_VEC(guard) guards;
     int *guard_of;                  /* by dyn: its first guard + 1                                     */
     int *latest;                    /* by op id: gate of its last execution + 1, 0 = none                       */
@@ -315,7 +316,7 @@ static bool can_end(pr_gates *g, const gate *w)
     if (w->goes_on) {
         pr_span span[PR_WAIT_LEAVES] = {{lo, hi}};
         for (int k = 1; k < w->goes_on->n_leaves; k++) span[k] = span_of(g, w, w->leaf[k]);
-        g->steps += 4 * w->goes_on->n;
+        g->steps += w->goes_on->n;
         return pr_wait_may_be(w->goes_on, span, false);
     }
     if (w->single) return meets(c, lo, hi, w->lo, w->lo);
@@ -414,26 +415,32 @@ static bool run_held(pr_gates *g, int program, int place, int self, int *first)
     bool moved = true;
     set_back(g);
     memset(g->done, 0, sizeof *g->done * (size_t)g->gates.n);
+    memcpy(g->next, g->from, sizeof *g->next * (size_t)programs);
     while (moved) {
         moved = false;
         for (int p = 0; p < programs; p++) {
             first[p] = -1;
-            for (int i = g->from[p]; i < g->from[p + 1]; i++) {
+            bool past = true;
+            for (int i = g->next[p]; i < g->from[p + 1]; i++) {
                 gate *x = &g->gates.data[i];
+                if (past) g->next[p] = i;
                 if (x->kind == GATE_KEEPS || x->cell < 0) continue;
                 if (++g->steps > MOST_STEPS) return false;
                 if (x->kind == GATE_WAITS) {
-                    if (first[p] < 0 && holds(x) && !can_end(g, x)) first[p] = i;
+                    if (first[p] < 0 && holds(x) && !can_end(g, x)) first[p] = i, past = false;
                     continue;
                 }
                 if (g->done[i]) continue;
                 const gate *w = first[p] >= 0 ? &g->gates.data[first[p]] : NULL;
-                if (x->releases && w && (out_of(g, w, x->dyn) || into(g, w->dyn, x))) continue;
-                if (i == self || (x->releases && p == program && into(g, place, x))) continue;
-                if (x->releases && guarded(g, g->done, x->dyn)) continue;
+                if ((x->releases && w && (out_of(g, w, x->dyn) || into(g, w->dyn, x))) || i == self ||
+                    (x->releases && p == program && into(g, place, x)) || (x->releases && guarded(g, g->done, x->dyn))) {
+                    past = false;
+                    continue;
+                }
                 g->done[i] = moved = true;
                 perform(&g->cells.data[x->cell], x);
             }
+            if (past) g->next[p] = g->from[p + 1];
         }
     }
     return true;
@@ -641,6 +648,7 @@ const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
         g->from[p] = k;
     }
     g->done = PR_NEW_N(l->arena, bool, g->gates.n + 1);
+    g->next = PR_NEW_N(l->arena, int, programs + 1);
     g->table_size = 1 << 16;
     g->table = PR_NEW_N(l->arena, int, g->table_size);
     int *first = PR_NEW_N(l->arena, int, programs + 1);
