@@ -43,8 +43,8 @@ typedef struct cell {
  * gate, what has run. */
 typedef struct held { int program, dyn; const int *first; const bool *done; } held;
 
-/* An execution happens only when the atomic returns a value between lo and hi. */
-typedef struct guard { int gate; int64_t lo, hi; int next; } guard;
+/* An execution happens only when the atomic returns a value between lo and hi; always: with each of them, whatever else is not known. */
+typedef struct guard { int gate; int64_t lo, hi; int next; bool always; } guard;
 
 struct pr_gates {
     pr_rlog *l;
@@ -63,7 +63,7 @@ struct pr_gates {
     bool probing;                   /* a run with one result given: the number of the atomic, its value         */
     int number; int64_t value;
     int at, end; bool strayed;      /* dyns of the program that it follows; it did something else             */
-    bool *seen;                     /* by dyn: it happened                                         */
+    uint8_t *seen;                  /* by dyn: it happened, 2 = surely                                */
     struct { int x, y; bool yes; } last, last_apart;   /* the last answers: before, exclude              */
     int64_t steps, known;
     int waits;
@@ -364,8 +364,6 @@ static bool into(const pr_gates *g, int x, const gate *r)
 static bool out_of(const pr_gates *g, const gate *w, int y)
 { return surely_before(epoch_of(g, w), &g->l->dyns.data[y].epoch) || (g->l->o.post && w->acquires && w->dyn < y); }
 
-/* Does it hold up what stands behind it? */
-static bool holds(const gate *w) { return w->kind == GATE_WAITS && (w->sure || fault(67)) && w->acquires && w->cell >= 0; }
 
 /* The values that atomic e can return, of what has run: without itself and what its program does to the location later, and, other
  * not negative, without gate `other` and what its program does later. */
@@ -393,6 +391,47 @@ static bool possible(const pr_gates *g, const bool *done, const guard *k, int ot
     range_of(g, done, k->gate, other, &lo, &hi);
     if (fault(69)) hi--;
     return lo <= k->hi && hi >= k->lo;
+}
+
+/* Which wait or branch does its program surely come to? A wait that happens with all values between two bounds that an atomic before it returns, one
+ * that acquires: whoever does not wait has got another value. Guard + 1; 0 = none. */
+static int around(const pr_gates *g, const gate *w)
+{
+    for (int k = g->guard_of ? g->guard_of[w->dyn] : 0; k; k = g->guards.data[k - 1].next) {
+        const guard *x = &g->guards.data[k - 1];
+        if ((x->always || fault(75)) && (g->gates.data[x->gate].acquires || fault(76)) && x->lo <= x->hi) return k;
+    }
+    return 0;
+}
+
+/* Does the program of wait w not come through here yet? */
+static bool holds_up(pr_gates *g, const gate *w)
+{
+    if (w->kind != GATE_WAITS || !w->acquires || w->cell < 0) return false;
+    if (w->sure || fault(67)) return !can_end(g, w);
+    int k = around(g, w);
+    if (!k || can_end(g, w)) return false;
+    const guard *x = &g->guards.data[k - 1];
+    pr_i128 lo, hi;
+    g->steps += g->gates.n / 16 + 1;
+    range_of(g, g->done, x->gate, -1, &lo, &hi);
+    return (lo >= x->lo && hi <= x->hi) || fault(77);
+}
+
+/* Does a barrier part y, or release r, from the wait and, when it may not happen, from the atomic that decides on it? */
+static bool behind(const pr_gates *g, const gate *w, int y)
+{
+    if (!out_of(g, w, y)) return false;
+    int k = w->sure ? 0 : around(g, w);
+    return !k || out_of(g, &g->gates.data[g->guards.data[k - 1].gate], y);
+}
+
+static bool releases_behind(const pr_gates *g, const gate *w, const gate *r)
+{
+    if (!out_of(g, w, r->dyn) && !into(g, w->dyn, r)) return false;
+    int k = w->sure ? 0 : around(g, w);
+    const gate *e = k ? &g->gates.data[g->guards.data[k - 1].gate] : w;
+    return !k || out_of(g, e, r->dyn) || into(g, e->dyn, r);
 }
 
 /* Does some atomic whose result decides whether dyn happens, a barrier before it, not return such a value yet? */
@@ -427,12 +466,12 @@ static bool run_held(pr_gates *g, int program, int place, int self, int *first)
                 if (x->kind == GATE_KEEPS || x->cell < 0) continue;
                 if (++g->steps > MOST_STEPS) return false;
                 if (x->kind == GATE_WAITS) {
-                    if (first[p] < 0 && holds(x) && !can_end(g, x)) first[p] = i, past = false;
+                    if (first[p] < 0 && holds_up(g, x)) first[p] = i, past = false;
                     continue;
                 }
                 if (g->done[i]) continue;
                 const gate *w = first[p] >= 0 ? &g->gates.data[first[p]] : NULL;
-                if ((x->releases && w && (out_of(g, w, x->dyn) || into(g, w->dyn, x))) || i == self ||
+                if ((x->releases && w && releases_behind(g, w, x)) || i == self ||
                     (x->releases && p == program && into(g, place, x)) || (x->releases && guarded(g, g->done, x->dyn))) {
                     past = false;
                     continue;
@@ -508,7 +547,7 @@ static bool count_one(pr_gates *g, int u, int *since, int *first, bool *more)
         int end = since[q] ? since[q] - 1 : g->from[q + 1];
         for (int i = first[q] + 1, from = 0; i < end; i++) {
             gate *y = &g->gates.data[i];
-            if (y->cell != x->cell || (!from && (!y->sure || !out_of(g, &g->gates.data[first[q]], y->dyn)))) continue;
+            if (y->cell != x->cell || (!from && (!y->sure || !behind(g, &g->gates.data[first[q]], y->dyn)))) continue;
             if (!from) since[q] = from = i + 1;
             count_certain(y, x);
             *more = true;
@@ -556,16 +595,16 @@ static void follow(void *user, const pr_interp_event *e)
         const pr_rsite *s = &l->sites.data[d->site];
         if (s->op != e->op || s->n_calls != e->n_calls || memcmp(s->calls, e->calls, sizeof(int) * (size_t)e->n_calls)) continue;
         if (s->n_iter != e->n_iter || memcmp(l->iters.data + d->iter, e->iter, sizeof *e->iter * (size_t)e->n_iter)) continue;
-        bool active = e->n_lanes == 0;
+        uint8_t active = e->n_lanes == 0;
         for (int64_t i = 0; i < e->n_lanes && !active; i++) active = pr_interp_lane(e, i).active != PR_NO;
-        g->seen[g->at++] = active;
+        g->seen[g->at++] = active && e->n_lanes == 1 && pr_interp_lane(e, 0).active == PR_YES ? 2 : active;
         return;
     }
     g->strayed = true;
 }
 
 /* What happens only with some of the results of gate e, in its program? False: enough work was done. */
-static bool find_guards(pr_gates *g, int e, int *runs, int64_t *least, int64_t *most)
+static bool find_guards(pr_gates *g, int e, int *runs, int64_t *least, int64_t *most, int *sure)
 {
     pr_rlog *l = g->l;
     const gate *x = &g->gates.data[e];
@@ -576,7 +615,7 @@ static bool find_guards(pr_gates *g, int e, int *runs, int64_t *least, int64_t *
     if (hi - lo >= MOST_VALUES) return true;
     if ((*runs += (int)(hi - lo) + 1) > MOST_RUNS) return false;
     pr_rlog_program(l, p, pid);
-    for (int d = from; d < to; d++) least[d] = INT64_MAX, most[d] = INT64_MIN;
+    for (int d = from; d < to; d++) least[d] = INT64_MAX, most[d] = INT64_MIN, sure[d] = 0;
     g->probing = true;
     g->number = x->dyn - from;
     g->strayed = false;
@@ -591,12 +630,13 @@ static bool find_guards(pr_gates *g, int e, int *runs, int64_t *least, int64_t *
             if (!g->seen[d]) continue;
             if (g->value < least[d]) least[d] = g->value;
             most[d] = g->value;
+            sure[d] += g->seen[d] == 2;
         }
     }
     g->probing = false;
     for (int d = from; d < to && whole && !g->strayed; d++) {
         if (least[d] == (int64_t)lo && most[d] == (int64_t)hi) continue;
-        guard k = {e, least[d], most[d], g->guard_of[d]};
+        guard k = {e, least[d], most[d], g->guard_of[d], sure[d] > 0 && sure[d] == most[d] - least[d] + 1};
         pr_vec_push(l->arena, &g->guards, k);
         g->guard_of[d] = g->guards.n;
     }
@@ -608,16 +648,18 @@ static void find_all_guards(pr_gates *g)
     pr_rlog *l = g->l;
     int runs = 0, n = l->dyns.n + 1;
     int64_t *least = NULL, *most = NULL;
+    int *sure = NULL;
     for (int i = 0; i < g->gates.n; i++) {
         const gate *x = &g->gates.data[i];
         if (!x->wanted || !x->sure || x->cell < 0 || x->kind == GATE_WAITS || g->cells.data[x->cell].wraps) continue;
         if (!least) {
             least = PR_NEW_N(l->arena, int64_t, n);
             most = PR_NEW_N(l->arena, int64_t, n);
-            g->seen = PR_NEW_N(l->arena, bool, n);
+            sure = PR_NEW_N(l->arena, int, n);
+            g->seen = PR_NEW_N(l->arena, uint8_t, n);
             g->guard_of = PR_NEW_N(l->arena, int, n);
         }
-        if (!find_guards(g, i, &runs, least, most)) return;
+        if (!find_guards(g, i, &runs, least, most, sure)) return;
     }
 }
 
@@ -652,8 +694,8 @@ const char *pr_gates_close(pr_gates *g, const pr_rev *ev, int64_t n)
     g->table_size = 1 << 16;
     g->table = PR_NEW_N(l->arena, int, g->table_size);
     int *first = PR_NEW_N(l->arena, int, programs + 1);
-    count_all(g, first);
     find_all_guards(g);
+    count_all(g, first);
     g->last.x = g->last_apart.x = -1;
     if (!run_held(g, -1, 0, -1, first)) return "more atomics than are followed";
     for (int p = 0; p < programs; p++)
@@ -667,7 +709,7 @@ bool pr_gates_before(pr_gates *g, int x, int y)
     if ((!g->waits && !g->guards.n) || site_of(g, x)->via_desc || site_of(g, y)->via_desc) return false;
     if (g->last.x == x && g->last.y == y) return g->last.yes;
     const held *h = held_at(g, x);
-    bool before = h && h->first && h->first[b->program] >= 0 && out_of(g, &g->gates.data[h->first[b->program]], y);
+    bool before = h && h->first && h->first[b->program] >= 0 && behind(g, &g->gates.data[h->first[b->program]], y);
     if (!before && h && h->first && h->done) before = guarded(g, h->done, y);
     g->last.x = x;
     g->last.y = y;

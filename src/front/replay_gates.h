@@ -23,7 +23,8 @@
  * surely added itself is in what it reads later.
  *
  * A branch on what an atomic returned runs both ways. The program is run again with each value that the atomic can return; what is then left out
- * happens only with the other values (a guard). An atomic that acquires is a wait for what it guards behind a barrier; and two accesses of two
+ * happens only with the other values (a guard). A wait in such a branch holds up its program, too, where it surely happens with all values between two bounds, and
+ * the atomic, which acquires, cannot return another one yet (who comes last opens the gate, the others wait for it). An atomic that acquires is a wait for what it guards behind a barrier; and two accesses of two
  * programs exclude each other when the atomic that guards the one must come before the other's, and the other way round. */
 #ifndef PR_FRONT_REPLAY_GATES_H
 #define PR_FRONT_REPLAY_GATES_H

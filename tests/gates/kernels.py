@@ -647,3 +647,76 @@ case("over_perhaps", over, "races|unsupported never=ok", (3,), over_args(2, 2**3
 case("over_taken", over, "ok T1-launch", (3,), over_args(3, 2**31 - 2))
 case("over_own", over, "races|unsupported never=ok", (3,), over_args(5, 0))
 case("over_elsewhere", over, "races|unsupported never=ok", (4,), over_args(4, 0))
+
+
+# ---- a barrier of the grid with a generation: the last one that arrives sets the counter back and opens the gate ------------------------
+@triton.jit
+def generations(a, b, cnt, gen, ROUNDS: tl.constexpr, ALL: tl.constexpr, LAST: tl.constexpr, SEM: tl.constexpr, OPEN: tl.constexpr, ACQ: tl.constexpr, PRE: tl.constexpr,
+                MID: tl.constexpr, POST: tl.constexpr, RESET: tl.constexpr, B: tl.constexpr):
+    """ALL: the last one looks at the gate, too; else it passes by."""
+    pid = tl.program_id(0)
+    g = tl.num_programs(0)
+    i = pid * B + tl.arange(0, B)
+    for r in range(ROUNDS):
+        tl.store(b + r * B * g + i, i)  # @P
+        mine = tl.atomic_add(gen, 0, sem="relaxed")
+        if PRE:
+            tl.debug_barrier()
+        o = tl.atomic_add(cnt, 1, sem=SEM)
+        if MID:
+            tl.debug_barrier()
+        if o == g - LAST:
+            if RESET:
+                tl.atomic_xchg(cnt, 0, sem="relaxed")
+            tl.atomic_add(gen, 1, sem=OPEN)
+        elif not ALL:
+            while tl.atomic_add(gen, 0, sem=ACQ) == mine:
+                pass
+        if ALL:
+            while tl.atomic_add(gen, 0, sem=ACQ) == mine:
+                pass
+        if POST:
+            tl.debug_barrier()
+        tl.store(a + r * B * g + i, tl.load(b + r * B * g + (i + B) % (B * g)))  # @R
+
+
+def generations_args(n=4, **kw):
+    return dict(dict(a=T("i32", 128 * n), b=T("i32", 128 * n), cnt=zeros(1), gen=zeros(1), ROUNDS=1, ALL=False, LAST=1, SEM="acq_rel", OPEN="release", ACQ="acquire",
+                     PRE=True, MID=True, POST=True, RESET=True, B=64), **kw)
+
+
+case("generations", generations, "ok T1-launch", (4,), generations_args())
+case("generations_32", generations, "ok T1-launch", (32,), generations_args(32))
+case("generations_all", generations, "ok T1-launch", (4,), generations_args(ALL=True))
+case("generations_never", generations, "vacuous|unsupported|ok", (4,), generations_args(LAST=0))      # nobody comes to the reads
+case("generations_no_reset", generations, "ok T1-launch", (4,), generations_args(RESET=False))
+for name, kw in (("early", dict(LAST=2)), ("arrives_relaxed", dict(SEM="relaxed")), ("arrives_release", dict(SEM="release")), ("arrives_acquire", dict(SEM="acquire")),
+                 ("opens_relaxed", dict(OPEN="relaxed")), ("wait_relaxed", dict(ACQ="relaxed")), ("no_pre", dict(PRE=False)), ("no_mid", dict(MID=False)), ("no_post", dict(POST=False)),
+                 ("started", dict(cnt=T("i32", 1, values=[1]))), ("unknown", dict(cnt=T("i32", 1))), ("twice", dict(ROUNDS=2)), ("twice_no_reset", dict(ROUNDS=2, RESET=False))):
+    case(f"generations_{name}", generations, "races|unsupported|vacuous never=ok", (4,), generations_args(**kw))
+
+
+@triton.jit
+def passes(a, b, cnt, gen, some, MODE: tl.constexpr, SEM: tl.constexpr):
+    """Program 0 opens the gate when all have come. Who comes last need not wait (MODE 0); 1: nor need who comes first; 2: perhaps nobody waits."""
+    pid = tl.program_id(0)
+    g = tl.num_programs(0)
+    tl.store(b + pid, pid)  # @P
+    tl.debug_barrier()
+    o = tl.atomic_add(cnt, 1, sem=SEM)
+    tl.debug_barrier()
+    if pid == 0:
+        while tl.atomic_add(cnt, 0, sem="acquire") < g:
+            pass
+        tl.debug_barrier()
+        tl.atomic_add(gen, 1, sem="release")
+    if (o < g - 1) & (o >= MODE % 2):
+        if MODE < 2 or tl.load(some) == 0:
+            while tl.atomic_add(gen, 0, sem="acquire") == 0:
+                pass
+    tl.debug_barrier()
+    tl.store(a + pid, tl.load(b + (pid + 1) % g))  # @R
+
+
+for mode, sem, name, expect in ((0, "acq_rel", "passes", "ok T1-launch"), (0, "release", "passes_release", ""), (1, "acq_rel", "passes_first", ""), (2, "acq_rel", "passes_perhaps", "")):
+    case(name, passes, expect or "races|unsupported never=ok", (4,), dict(a=T("i32", 4), b=T("i32", 4), cnt=zeros(1), gen=zeros(1), some=T("i32", 1), MODE=mode, SEM=sem))

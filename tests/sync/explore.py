@@ -190,7 +190,13 @@ def gates_kernel(r, n):
     bar, add, form = ("bar",), lambda f, v=1: ("rmw", "p", "add", f, v, "release", "gpu"), r.choice(["ge", "ge", "add0"])    # noqa: E731
     wait = lambda f, want, how="ge": ("wait", f, want, "acquire", "gpu", how)                                      # noqa: E731
     kind = r.choice(["phases", "phases", "back", "back", "cells", "cells", "relay", "bits", "steps", "last", "last", "winner", "winner", "opens",
-                     "flips", "flips", "flips", "drawn"])
+                     "flips", "flips", "flips", "drawn", "gate", "gate"])
+    if kind == "gate":                                        # the last one opens a gate and passes by, the others wait for it
+        reset = [("rmw", "z", "xchg", 0, 0, "relaxed", "gpu")] * r.randrange(2)
+        test, last = r.choice([("eq", "ne"), ("eq", "ne"), ("ge", "ne")]), n - r.choice([1, 1, 1, 2])
+        body = [("rmw", "o", "add", 0, 1, r.choice(["acq_rel", "acq_rel", "release"]), "gpu"), *[bar] * r.choice([1, 1, 0]),
+                ("if", "o", test[0], last, reset + [("rmw", "q", r.choice(["xchg", "add"]), 1, 1, "release", "gpu")]), ("if", "o", test[1], last, [wait(1, 1, form)]), bar]
+        return [("st", ("pid", 0)), bar, *body, ("ld", 0), ("ld", 1)]
     if kind == "flips":                                       # the counter reaches a bit when the last one has come, once or twice
         bit, twice = r.choice([4, 4, 4, 2]), r.random() < .5
         turn = lambda name: [bar, ("rmw", name, "add", 0, ("sel", 0, bit - n + 1, 1), "release", "gpu"), ("flip", 0, name, bit, "acquire", "gpu"), bar]  # noqa: E731
