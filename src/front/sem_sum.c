@@ -4,7 +4,8 @@
  * the conclusions. Conditions, all shown here: every value lies in 0..most whatever wraps and whatever memory holds (by the operations
  * that made it, or by its exact term), the number of lanes times most fits the width, and no order of elements is left to the compiler
  * (two uses of one value could then be two orders). Two sums are of the same values when they have one operand, or
- * zero extensions of one value, in the same call and iteration, or equal exact terms. */
+ * zero extensions of one value, in the same call and iteration, or equal exact terms. What stands in a while loop, or is lowered
+ * again for another execution in the same iterations, has no entry. */
 #include "front/value.h"
 
 enum { MOST_SUMS = 256, MOST_STEPS = 32 };
@@ -70,10 +71,11 @@ static bool orders_left(pr_lower *c)
 
 /* ---- entries ------------------------------------------------------------------------------------ */
 
-static pr_sum_source source_of(pr_lower *c, const pr_value *x)
+static pr_sum_source source_of(pr_lower *c, const pr_op *op)
 {
+    const pr_value *x = op->operands[0];
     const pr_op *def = x->def;
-    pr_sum_source s = { x, false, c->instance };
+    pr_sum_source s = { x, false, c->instance, op->id };
     if (def && def->opcode == PR_OP_TT_RESHAPE && pr_op_reorders(def)) {  /* (only reduced) of one dimension: the same elements */
         const pr_type *a = def->operands[0]->type, *b = x->type;
         s.root = a && a->kind == PR_TYPE_TENSOR && pr_type_rank(a) == 1 && pr_type_rank(b) == 1 && a->shape[0] == b->shape[0] ? def->operands[0] : NULL;
@@ -95,7 +97,7 @@ static bool same_place(const pr_sum_of *a, const pr_sum_of *b)
 
 static void note(pr_lower *c, const pr_op *op, pr_sum_of s)
 {
-    pr_sum_source from = source_of(c, op->operands[0]);
+    pr_sum_source from = source_of(c, op);
     pr_term *loop = PR_NEW_N(c->arena, pr_term, c->n_iter + 1);
     for (int i = 0; i < c->n_iter; i++) {
         pr_term_op k = pr_term_op_of(c->T, c->iter[i]);
@@ -105,6 +107,8 @@ static void note(pr_lower *c, const pr_op *op, pr_sum_of s)
     s.loop = loop;
     s.n_loops = c->n_iter;
     s.same = c->out->sums.n;
+    for (int i = 0; i < c->out->sums.n; i++)   /* lowered again for another execution that has the same iterations: not told apart */
+        if (c->sum_sources.data[i].op_id == op->id && c->sum_sources.data[i].instance == c->instance && same_place(&c->out->sums.data[i], &s)) return;
     for (int i = 0; i < c->out->sums.n; i++) {
         const pr_sum_of *o = &c->out->sums.data[i];
         const pr_sum_source *f = &c->sum_sources.data[i];
@@ -142,6 +146,6 @@ pr_val *pr_sum_value(pr_lower *c, const pr_op *op, const pr_val *v, int axis, bo
     r->why = NULL;
     r->term = pr_symbol(c, info, t);
     s.sym = pr_term_sym(c->T, r->term);
-    if (!c->dry && c->out->sums.n < MOST_SUMS) note(c, op, s);
+    if (!c->dry && !c->in_while && c->out->sums.n < MOST_SUMS) note(c, op, s);
     return r;
 }

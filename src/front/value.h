@@ -80,7 +80,7 @@ typedef struct pr_placeholder { uint32_t sym; struct pr_loop_probe *probe; int s
 typedef struct pr_free_loop { int refusal, first, last; } pr_free_loop;
 
 /* What was summed, beside pr_records.sums: the value before a zero extension (zext), in which call. */
-typedef struct pr_sum_source { const pr_value *root; bool zext; int instance; } pr_sum_source;
+typedef struct pr_sum_source { const pr_value *root; bool zext; int instance, op_id; } pr_sum_source;
 
 typedef struct pr_lower {
     pr_arena *arena; pr_terms *T; const pr_ir *ir;
