@@ -758,6 +758,7 @@ bool pr_gates_exclude(pr_gates *g, int x, int y)
         for (int j = g->guard_of[y]; j; j = g->guards.data[j - 1].next) {
             const guard *a = &g->guards.data[i - 1], *b = &g->guards.data[j - 1];
             if (g->gates.data[a->gate].cell != g->gates.data[b->gate].cell) continue;
+            if ((g->steps += g->gates.n / 4 + 1) > MOST_STEPS) return false;
             if (!in_order(g, a, b) && !in_order(g, b, a)) apart = true;
         }
     g->last_apart.x = x;

@@ -382,7 +382,8 @@ def make(seed):
 
 
 # ---- text ------------------------------------------------------------------------------------------------------------
-def text(ops):
+def text(ops, masks=False):
+    """masks: what a branch guards is masked instead, where it is nothing but accesses."""
     lines, count, used = [], itertools.count(), {}
     for v in range(-1, 9):
         lines.append(f"    %n{v if v >= 0 else 'm1'} = arith.constant {v} : i32")
@@ -432,22 +433,22 @@ def text(ops):
         out.append(f"{pad}{name} = tt.addptr %{base}, {index} : !tt.ptr<i32>, i32")
         return name
 
-    def emit(ops, pad, names):
+    def emit(ops, pad, names, mask=None):
         for o in ops:
             if o[0] == "bar":
                 lines.append(f"{pad}ttg.barrier all")
             elif o[0] == "st":
                 a = address("data", o[1], lines, pad, names)
-                lines.append(f"{pad}tt.store {a}, %n7 : !tt.ptr<i32>")
+                lines.append(f"{pad}tt.store {a}, %n7{', ' + mask if mask else ''} : !tt.ptr<i32>")
             elif o[0] == "ld":
                 a = address("data", o[1], lines, pad, names)
                 v = f"%v{next(count)}"
-                lines.append(f"{pad}{v} = tt.load {a} : !tt.ptr<i32>")
+                lines.append(f"{pad}{v} = tt.load {a}{', ' + mask if mask else ''} : !tt.ptr<i32>")
             elif o[0] == "rmw":
                 a, v = address("flag", o[3], lines, pad, names), operand(o[4], lines, pad, names)
                 names = dict(names, **{o[1]: f"%r{next(count)}"})
                 word = {"add": "add", "xchg": "exch", "or": "or"}[o[2]]
-                lines.append(f"{pad}{names[o[1]]} = tt.atomic_rmw {word}, {o[5]}, {o[6]}, {a}, {v}, %true : "
+                lines.append(f"{pad}{names[o[1]]} = tt.atomic_rmw {word}, {o[5]}, {o[6]}, {a}, {v}, {mask or '%true'} : "
                              "(!tt.ptr<i32>, i32, i1) -> i32")
             elif o[0] == "cas":
                 a, v, w = address("flag", o[2], lines, pad, names), operand(o[3], lines, pad, names), operand(o[4], lines, pad, names)
@@ -506,7 +507,11 @@ def text(ops):
                 rel = {"eq": "eq", "ne": "ne", "ge": "sge", "gt": "sgt"}[o[2] if o[0] == "if" else o[1]]
                 v = o[3] if o[0] == "if" else o[2]
                 c = f"%c{next(count)}"
-                lines.extend([f"{pad}{c} = arith.cmpi {rel}, {x}, {const(v)} : i32", f"{pad}scf.if {c} {{"])
+                lines.append(f"{pad}{c} = arith.cmpi {rel}, {x}, {const(v)} : i32")
+                if masks and all(i[0] in ("st", "ld", "rmw") for i in o[-1]):
+                    emit(o[-1], pad, names, c)
+                    continue
+                lines.append(f"{pad}scf.if {c} {{")
                 emit(o[-1], pad + "  ", names)
                 lines.append(f"{pad}}}")
         return names
@@ -914,7 +919,7 @@ def planted(fault, count, seed):
                 n, ops, init = make(k)
                 stem = os.path.join(folder, f"k{k}")
                 with open(stem + ".ttir", "w", encoding="utf-8") as f:
-                    f.write(text(ops))
+                    f.write(text(ops, not CTA and k % 3 == 0))
                 with open(stem + ".json", "w", encoding="utf-8") as f:
                     json.dump(launch(n, init, f"k{k}.ttir"), f)
                 kernels[stem + ".json"] = (n, ops, init)
@@ -948,7 +953,7 @@ def main():
         n, ops, init = make(k)
         stem = os.path.join(folder, f"k{k}")
         with open(stem + ".ttir", "w", encoding="utf-8") as f:
-            f.write(text(ops))
+            f.write(text(ops, not CTA and k % 3 == 0))
         with open(stem + ".json", "w", encoding="utf-8") as f:
             json.dump(launch(n, init, f"k{k}.ttir"), f)
         kernels[stem + ".json"] = (n, ops, init)
