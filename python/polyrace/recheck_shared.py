@@ -626,7 +626,7 @@ class Proof(Model):
 
     def conflict(self, x: int, a, y: int, b):
         i, j = a.view.alloc, b.view.alloc
-        if not a.write and not b.write or (a.atomic is not None and a.atomic == b.atomic):
+        if not a.write and not b.write or (a.atomic not in (None, "exch", '"exch"') and a.atomic == b.atomic):
             return None
         if self.allocs[i]["op"] == self.allocs[j]["op"]:
             c = self.meets(a.view, b.view)

@@ -309,8 +309,8 @@ static bool plain(pr_walk *w, const pr_op *op, const pr_value *v, bool write, pr
     if (e.n_acc && op->opcode == PR_OP_TTG_LOCAL_STORE) e.acc[0].held = op->operands[0]->type;
     if (op->opcode == PR_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW && e.n_acc) {
         const pr_attr *kind = pr_op_attr(op, "kind");
-        e.acc[0].atomic = true;
         e.acc[0].atomic_kind = kind ? kind->text : (pr_str){ 0 };
+        e.acc[0].atomic = kind && !pr_str_is(kind->text, "exch") && !e.acc[0].view.blurred;   /* the last exchange stays      */
     }
     if (e.n_acc) pr_walk_emit(w, e, pred);
     return true;

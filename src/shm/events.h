@@ -69,7 +69,7 @@ typedef enum {
 typedef struct pr_shm_access {
     pr_shm_view view;
     bool write;
-    bool atomic;                 /* local_atomic_scatter_rmw; with equal kind they commute          */
+    bool atomic;                 /* local_atomic_scatter_rmw; no exchange; with equal kind they commute */
     pr_str atomic_kind;
     bool async_proxy;            /* SMEM: through the async proxy                                 */
     pr_shm_unit unit;

@@ -141,6 +141,18 @@ def counted(slot, carried=""):
             + LOAD + f"    ttng.wait_barrier %b, %ph : {B}\n" + READ.replace(T, N) + carried + END)
 
 
+WORDS, WORD = "!ttg.memdesc<64xi32, #bar, #smem, mutable>", "tensor<64xi32, #ttg.slice<{dim = 1, parent = #bl}>>"
+
+
+def atomics(kind):
+    """Both partitions update the same words, and nothing orders them."""
+    update = "".join(f"      %w{i}X = arith.constant dense<{i}> : {WORD}\n" for i in range(2))
+    update += f"      %oX = ttg.local_atomic_scatter_rmw {kind}, %aX[%w0X], %w1X {{axis = 0 : i32}} : ({WORDS}, {WORD}, {WORD}) -> {WORD}\n"
+    return (f"    %a = ttg.local_alloc : () -> {WORDS}\n    ttg.warp_specialize(%a) attributes {{requestedRegisters = array<i32: 24>}}\n    default {{\n"
+            + update.replace("X", "") + f"      ttg.warp_yield\n    }}\n    partition0(%ap: {WORDS}) num_warps(4) {{\n" + update.replace("X", "p")
+            + f"      ttg.warp_return\n    }} : ({WORDS}) -> ()\n")
+
+
 BIG = "!ttg.memdesc<128x64xf16, #sw, #smem, mutable>"
 PAIR = "!ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>"
 TWO = B.replace("<1x", "<2x")
@@ -272,6 +284,8 @@ TEXTS = {
     "reinterpreted_part_beyond": parts("%c0", "%K"),
     "subslice_beyond": half(0, 48),
     "pointer_elements": ALLOC.replace("xf16", "x!tt.ptr<f16>"),
+    "atomic_sums": atomics("add"),
+    "atomic_exchanges": atomics("exch"),
     "barriers_at_once": (BAR + f"    ttng.arrive_barrier %b, 1 : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n").replace(B, TWO),
     "inval_in_flight": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
                        f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
