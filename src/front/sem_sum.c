@@ -3,12 +3,13 @@
  * Each becomes a symbol within fixed bounds, and an entry of pr_records.sums that says of what it is the sum; hb/sums.c draws
  * the conclusions. Conditions, all shown here: every value lies in 0..most whatever wraps and whatever memory holds (by the operations
  * that made it, or by its exact term), the number of lanes times most fits the width, and no order of elements is left to the compiler
- * (two uses of one value could then be two orders). Two sums are of the same values when they have one operand, or
- * zero extensions of one value, in the same call and iteration, or equal exact terms. What stands in a while loop, or is lowered
- * again for another execution in the same iterations, has no entry. */
+ * (two uses of one value could then be two orders). An entry needs more: no lane of what is summed comes from a masked-off lane
+ * of a load without `other` (two uses of one value could then be two values), unless the mask itself makes it false or not chosen. Two sums
+ * are of the same values when they have one operand, or zero extensions of one value, in the same call and iteration, or equal exact
+ * terms. What stands in a while loop, or is lowered again for another execution in the same iterations, has no entry. */
 #include "front/value.h"
 
-enum { MOST_SUMS = 256, MOST_STEPS = 32 };
+enum { MOST_SUMS = 256, MOST_STEPS = 32, MOST_UNDER = 16, MOST_DEFINED = 4096 };
 
 static bool is_layout(int opcode)
 {
@@ -53,12 +54,12 @@ static void mark(order_marks *m, const pr_region *r, bool uses)
             if (op->opcode == PR_OP_TT_CAT) m->found = true;
             if (op->opcode == PR_OP_TT_RESHAPE && pr_op_reorders(op) && op->n_results == 1) m->reordered[op->results[0]->id] = true;
             for (int k = 0; uses && k < op->n_operands; k++)
-                if (m->reordered[op->operands[k]->id] && (op->opcode != PR_OP_TT_REDUCE || op->n_operands != 1)) m->found = true;
+                if (m->reordered[op->operands[k]->id] && (op->opcode != PR_OP_TT_REDUCE || op->n_operands != 1 || pr_type_rank(op->operands[k]->type) != 1)) m->found = true;
             for (int k = 0; k < op->n_regions; k++) mark(m, op->regions[k], uses);
         }
 }
 
-/* A reshape that may reorder is harmless where all of it is reduced. */
+/* A reshape that may reorder is harmless where all of it is reduced (of one dimension: rows could be of other elements). */
 static bool orders_left(pr_lower *c)
 {
     if (c->reorders != PR_MAYBE || !c->ir->module) return c->reorders == PR_YES;
@@ -67,6 +68,122 @@ static bool orders_left(pr_lower *c)
         for (int k = 0; k < c->ir->module->n_regions; k++) mark(&m, c->ir->module->regions[k], pass == 1);
     c->reorders = m.found ? PR_YES : PR_NO;
     return m.found;
+}
+
+/* ---- lanes that nothing defines ------------------------------------------------------------------ */
+
+/* A masked-off lane of a load without `other` may hold different things in different threads and copies of the load. */
+typedef struct defined { pr_lower *c; bool *seen; int steps; } defined;
+typedef struct under { const pr_value *of[MOST_UNDER]; int n; } under;   /* conditions that hold in the lane itself */
+
+static bool is_defined(defined *d, const pr_value *x, const under *u);
+
+static bool among(const under *u, const pr_value *x)
+{
+    for (int i = 0; i < u->n; i++)
+        if (u->of[i] == x) return true;
+    return x->def && x->def->opcode == PR_OP_ARITH_ANDI && among(u, x->def->operands[0]) && among(u, x->def->operands[1]);
+}
+
+static void suppose(under *u, const pr_value *x)
+{
+    if (u->n == MOST_UNDER) return;
+    u->of[u->n++] = x;
+    if (x->def && x->def->opcode == PR_OP_ARITH_ANDI)
+        for (int i = 0; i < 2; i++) suppose(u, x->def->operands[i]);
+}
+
+/* A bit that is false where another one of its conjunction is: that one's lanes are enough. (A condition is never made of what it excuses.) */
+static bool conjunct_defined(defined *d, const pr_value *x, const under *u)
+{
+    if (!x->def || x->def->opcode != PR_OP_ARITH_ANDI) return is_defined(d, x, u);
+    return conjunct_defined(d, x->def->operands[0], u) && conjunct_defined(d, x->def->operands[1], u);
+}
+
+static bool is_elementwise(const pr_op *op)
+{
+    return !op->n_regions && (pr_str_starts(op->name, "arith.") || pr_str_starts(op->name, "math.") || op->opcode == PR_OP_TT_ADDPTR ||
+                              op->opcode == PR_OP_TT_BITCAST || op->opcode == PR_OP_TT_FP_TO_FP);
+}
+
+/* What operation op (a loop, a choice) hands on as its number i at the end of region r. */
+static bool yields_defined(defined *d, const pr_op *op, int r, int i)
+{
+    const under none = { .n = 0 };
+    const pr_block *b = r < op->n_regions ? pr_region_block(op->regions[r]) : NULL;
+    const pr_op *end = b ? pr_block_terminator(b) : NULL;
+    return end && i < end->n_operands && is_defined(d, end->operands[i], &none);
+}
+
+static bool argument_defined(defined *d, const pr_value *x)
+{
+    const under none = { .n = 0 };
+    const pr_region *r = x->block->region;
+    const pr_op *op = r ? r->op : NULL;
+    if (!op || x->block->index) return false;
+    if (op->opcode == PR_OP_TT_FUNC) return d->c->n_calls == 0;
+    if (op->opcode == PR_OP_SCF_FOR) {
+        if (x->index == 0) return is_defined(d, op->operands[0], &none) && is_defined(d, op->operands[2], &none);
+        return 2 + x->index < op->n_operands && is_defined(d, op->operands[2 + x->index], &none) && yields_defined(d, op, 0, x->index - 1);
+    }
+    if (op->opcode != PR_OP_SCF_WHILE || op->n_regions != 2) return false;
+    if (r == op->regions[1]) return yields_defined(d, op, 0, 1 + x->index);
+    return x->index < op->n_operands && is_defined(d, op->operands[x->index], &none) && yields_defined(d, op, 1, x->index);
+}
+
+static bool load_defined(defined *d, const pr_op *op, const under *u)
+{
+    int seg[3] = { 1, op->n_operands > 1, op->n_operands > 2 };
+    const pr_value *p = op->operands[0], *mask;
+    under in = *u;
+    pr_op_segments(op, 3, seg);
+    if (pr_type_scalar(p->type)->elem && pr_type_scalar(p->type)->elem->kind == PR_TYPE_TENSOR) return pr_op_attr(op, "padding") != NULL;
+    if (!seg[1] || op->n_operands < 2) return is_defined(d, p, u);
+    mask = op->operands[1];
+    suppose(&in, mask);
+    if (!is_defined(d, mask, u) || !is_defined(d, p, &in)) return false;
+    return seg[2] && op->n_operands > 2 ? is_defined(d, op->operands[2], u) : among(u, mask);
+}
+
+/* Is every lane of x (in which u holds) something? */
+static bool is_defined(defined *d, const pr_value *x, const under *u)
+{
+    const under none = { .n = 0 };
+    const pr_op *op = x->def;
+    if (!u->n && d->seen[x->id]) return true;      /* (one answer of no ends the question) */
+    if (!u->n) d->seen[x->id] = true;
+    if (d->steps++ > MOST_DEFINED) return false;
+    if (!op) return argument_defined(d, x);
+    under in = *u;
+    switch (op->opcode) {
+    case PR_OP_TT_LOAD: return load_defined(d, op, u);
+    case PR_OP_ARITH_ANDI:
+        suppose(&in, x);
+        return conjunct_defined(d, x, &in);
+    case PR_OP_ARITH_SELECT:
+        suppose(&in, op->operands[0]);
+        return is_defined(d, op->operands[0], u) && is_defined(d, op->operands[1], &in) && is_defined(d, op->operands[2], u);
+    case PR_OP_SCF_IF: return is_defined(d, op->operands[0], &none) && yields_defined(d, op, 0, x->index) && yields_defined(d, op, 1, x->index);
+    case PR_OP_SCF_FOR: return 3 + x->index < op->n_operands && is_defined(d, op->operands[3 + x->index], &none) && yields_defined(d, op, 0, x->index);
+    case PR_OP_SCF_WHILE: return yields_defined(d, op, 0, 1 + x->index);
+    case PR_OP_TT_REDUCE: case PR_OP_TT_SCAN: break;
+    case PR_OP_TT_CALL: return false;
+    default:
+        if (op->n_regions) return false;
+    }
+    for (int i = 0; i < op->n_operands; i++) {
+        const pr_type *t = op->operands[i]->type;
+        if (!t || t->kind == PR_TYPE_MEMDESC) return false;
+        if (!is_defined(d, op->operands[i], is_elementwise(op) ? u : &none)) return false;
+    }
+    return true;
+}
+
+static bool all_defined(pr_lower *c, const pr_value *x)
+{
+    defined d = { c, PR_NEW_N(c->arena, bool, c->ir->n_values + 1), 0 };
+    const under none = { .n = 0 };
+    return is_defined(&d, x, &none);
 }
 
 /* ---- entries ------------------------------------------------------------------------------------ */
@@ -146,6 +263,6 @@ pr_val *pr_sum_value(pr_lower *c, const pr_op *op, const pr_val *v, int axis, bo
     r->why = NULL;
     r->term = pr_symbol(c, info, t);
     s.sym = pr_term_sym(c->T, r->term);
-    if (!c->dry && !c->in_while && c->out->sums.n < MOST_SUMS) note(c, op, s);
+    if (!c->dry && !c->in_while && c->out->sums.n < MOST_SUMS && (all_defined(c, x) || PR_FAULT(c, PR_FAULT_SUM_UNREAD))) note(c, op, s);
     return r;
 }

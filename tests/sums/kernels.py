@@ -287,3 +287,52 @@ case("changing_exact", changing, "ok", (4,), change_args(WRAP=True))
 case("changing_wraps", changing, OPEN, (4,), change_args(WRAP=True, n=2**31 - 100))
 case("changing_reshape", changing, "ok", (4,), change_args(ORDER=1))
 case("changing_reorder", changing, OPEN, (4,), change_args(ORDER=2))
+
+
+# ---- lanes that a load leaves undefined: each use, and each thread, may see something else there ---------------------------------
+@triton.jit
+def unread(x, out, n, KIND: tl.constexpr, REVERSE: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    inside = i < n
+    if KIND == 3:
+        v = tl.load(x + i, mask=inside, other=0)
+    else:
+        v = tl.load(x + i, mask=inside)
+    keep = v > 0
+    if KIND == 1:
+        keep = keep & inside
+    if KIND == 2:
+        keep = tl.where(inside, v, 0) > 0
+    if KIND == 4:
+        keep = keep & (i < n + 1)                            # one lane more than was read
+    if KIND == 5:
+        for k in range(2):
+            keep = keep & (v > k)
+    tl.store(out + tl.program_id(0) * B + tl.cumsum(keep.to(tl.int32), 0, reverse=REVERSE) - 1, v, mask=keep & inside)  # @S
+
+
+def unread_args(dtype="i32", **kw):
+    return dict(dict(x=T(dtype, 256), out=T(dtype, 256), n=250, KIND=0, REVERSE=True, B=64), **kw)
+
+
+case("unread", unread, OPEN, (4,), unread_args())
+case("unread_float", unread, OPEN, (4,), unread_args("f32"))
+case("unread_and", unread, "ok", (4,), unread_args(KIND=1))
+case("unread_and_float", unread, "ok", (4,), unread_args("f32", KIND=1))
+case("unread_where", unread, "ok", (4,), unread_args(KIND=2))
+case("unread_other", unread, "ok", (4,), unread_args(KIND=3))
+case("unread_one_more", unread, OPEN, (4,), unread_args(KIND=4))
+case("unread_loop", unread, OPEN, (4,), unread_args(KIND=5))
+
+
+# counts of rows whose lanes the compiler chooses: two uses of one count may be of different rows
+@triton.jit
+def row_counts(x, out, REORDER: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    rows = tl.reshape((tl.load(x + i) > 0).to(tl.int32), (B // 8, 8), can_reorder=REORDER)
+    w = tl.sum(rows, 1)
+    tl.store(out + tl.program_id(0) * B + tl.cumsum(w) - 1, w, mask=w > 0)  # @S
+
+
+case("row_counts", row_counts, "ok", (4,), dict(x=T("i32", 256), out=T("i32", 256), REORDER=False, B=64))
+case("row_counts_reorder", row_counts, OPEN, (4,), dict(x=T("i32", 256), out=T("i32", 256), REORDER=True, B=64))
