@@ -234,7 +234,7 @@ static void fill_record(pr_lower *c, const pr_op *op, const request *q, int acce
         r.width = 1;
     }
     if (q->value && (q->value->kind == PR_VAL_INT || q->value->kind == PR_VAL_BOOL)) {
-        r.value = pr_val_int(c, q->value);
+        r.value = op->opcode == PR_OP_TT_ATOMIC_RMW && !pr_all_defined(c, op->operands[1]) ? PR_TERM_NONE : pr_val_int(c, q->value);
         r.value_held = q->value->held;
     }
     if (q->cmp && (q->cmp->kind == PR_VAL_INT || q->cmp->kind == PR_VAL_BOOL)) {

@@ -179,7 +179,7 @@ static bool is_defined(defined *d, const pr_value *x, const under *u)
     return true;
 }
 
-static bool all_defined(pr_lower *c, const pr_value *x)
+bool pr_all_defined(pr_lower *c, const pr_value *x)
 {
     defined d = { c, PR_NEW_N(c->arena, bool, c->ir->n_values + 1), 0 };
     const under none = { .n = 0 };
@@ -263,6 +263,6 @@ pr_val *pr_sum_value(pr_lower *c, const pr_op *op, const pr_val *v, int axis, bo
     r->why = NULL;
     r->term = pr_symbol(c, info, t);
     s.sym = pr_term_sym(c->T, r->term);
-    if (!c->dry && !c->in_while && c->out->sums.n < MOST_SUMS && (all_defined(c, x) || PR_FAULT(c, PR_FAULT_SUM_UNREAD))) note(c, op, s);
+    if (!c->dry && !c->in_while && c->out->sums.n < MOST_SUMS && (pr_all_defined(c, x) || PR_FAULT(c, PR_FAULT_SUM_UNREAD))) note(c, op, s);
     return r;
 }

@@ -193,6 +193,8 @@ bool pr_region_touches_memory(const pr_ir *ir, const pr_region *r);
 /* sem_sum.c: a sum of the operation's operand (v: its value) along an axis, up to each lane or total; null: of values that may be
  * negative, or it may wrap. */
 pr_val *pr_sum_value(pr_lower *c, const pr_op *op, const pr_val *v, int axis, bool total, bool reverse);
+/* No lane of x comes from a masked-off lane of a load without `other`, which each use and thread may see differently. */
+bool pr_all_defined(pr_lower *c, const pr_value *x);
 bool pr_op_reorders(const pr_op *op);              /* a reshape that may move elements               */
 
 /* sem_*.c: lower one operation; false when the opcode is not theirs. */

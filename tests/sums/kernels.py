@@ -336,3 +336,19 @@ def row_counts(x, out, REORDER: tl.constexpr, B: tl.constexpr):
 
 case("row_counts", row_counts, "ok", (4,), dict(x=T("i32", 256), out=T("i32", 256), REORDER=False, B=64))
 case("row_counts_reorder", row_counts, OPEN, (4,), dict(x=T("i32", 256), out=T("i32", 256), REORDER=True, B=64))
+
+
+# an amount that is not read in every program: what is added and how many lanes store may differ
+@triton.jit
+def unread_amount(x, out, count, n, OTHER: tl.constexpr, B: tl.constexpr):
+    pid, lane = tl.program_id(0), tl.arange(0, B)
+    if OTHER:
+        v = tl.load(x + pid, mask=pid < n, other=0)
+    else:
+        v = tl.load(x + pid, mask=pid < n)
+    some = v & 7
+    tl.store(out + tl.atomic_add(count, some) + lane, 1, mask=lane < some)  # @S
+
+
+case("unread_amount", unread_amount, OPEN, (4,), dict(x=T("i32", 4), out=T("i32", 64), count=zeros(1), n=2, OTHER=False, B=16))
+case("unread_amount_other", unread_amount, "ok T1-launch", (4,), dict(x=T("i32", 4), out=T("i32", 64), count=zeros(1), n=2, OTHER=True, B=16))
