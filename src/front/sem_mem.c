@@ -234,7 +234,9 @@ static void fill_record(pr_lower *c, const pr_op *op, const request *q, int acce
         r.width = 1;
     }
     if (q->value && (q->value->kind == PR_VAL_INT || q->value->kind == PR_VAL_BOOL)) {
-        r.value = op->opcode == PR_OP_TT_ATOMIC_RMW && !pr_all_defined(c, op->operands[1]) ? PR_TERM_NONE : pr_val_int(c, q->value);
+        bool unread = false;                /* what each use may see differently counts for nothing */
+        for (int i = 1; op->opcode == PR_OP_TT_ATOMIC_RMW && i < op->n_operands; i++) unread = unread || !pr_all_defined(c, op->operands[i]);
+        r.value = unread ? PR_TERM_NONE : pr_val_int(c, q->value);
         r.value_held = q->value->held;
     }
     if (q->cmp && (q->cmp->kind == PR_VAL_INT || q->cmp->kind == PR_VAL_BOOL)) {

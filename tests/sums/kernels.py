@@ -352,3 +352,17 @@ def unread_amount(x, out, count, n, OTHER: tl.constexpr, B: tl.constexpr):
 
 case("unread_amount", unread_amount, OPEN, (4,), dict(x=T("i32", 4), out=T("i32", 64), count=zeros(1), n=2, OTHER=False, B=16))
 case("unread_amount_other", unread_amount, "ok T1-launch", (4,), dict(x=T("i32", 4), out=T("i32", 64), count=zeros(1), n=2, OTHER=True, B=16))
+
+
+# a draw of each lane where an unread lane decides which lanes draw
+@triton.jit
+def unread_draw(x, out, count, n, AND: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    keep = tl.load(x + i, mask=i < n) > 0
+    if AND:
+        keep = keep & (i < n)
+    tl.store(out + tl.atomic_add(count + tl.zeros((B,), tl.int32), 1, mask=keep), 1, mask=keep)  # @S
+
+
+case("unread_draw", unread_draw, OPEN, (4,), dict(x=T("i32", 64), out=T("i32", 64), count=zeros(1), n=50, AND=False, B=16))
+case("unread_draw_and", unread_draw, "ok T1-launch", (4,), dict(x=T("i32", 64), out=T("i32", 64), count=zeros(1), n=50, AND=True, B=16))
