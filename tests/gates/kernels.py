@@ -720,3 +720,82 @@ def passes(a, b, cnt, gen, some, MODE: tl.constexpr, SEM: tl.constexpr):
 
 for mode, sem, name, expect in ((0, "acq_rel", "passes", "ok T1-launch"), (0, "release", "passes_release", ""), (1, "acq_rel", "passes_first", ""), (2, "acq_rel", "passes_perhaps", "")):
     case(name, passes, expect or "races|unsupported never=ok", (4,), dict(a=T("i32", 4), b=T("i32", 4), cnt=zeros(1), gen=zeros(1), some=T("i32", 1), MODE=mode, SEM=sem))
+
+
+# ---- what a wait compares with must be what it is in every execution ---------------------------------------------------
+@triton.jit
+def overtaken(x, y, some, f, h, KIND: tl.constexpr):
+    """Program 1 waits for program 0, which changes a word (KIND 0: a store, else an atomic) that decides whether it waits for program 2, too: it never
+    does, whatever the word held at the launch. 0, 1: by a branch; 2: beside what an atomic returned; 3: as the bound."""
+    pid = tl.program_id(0)
+    if pid == 0:
+        if KIND == 0:
+            tl.store(some, 1)
+        else:
+            tl.atomic_add(some, 1, sem="relaxed")
+        tl.debug_barrier()
+        tl.atomic_add(f, 1, sem="release")
+    elif pid == 1:
+        while tl.atomic_add(f, 0, sem="acquire") < 1:
+            pass
+        tl.debug_barrier()
+        s = tl.load(some)
+        if KIND == 2:
+            mine = tl.atomic_add(h, 0, sem="relaxed")
+            while (mine ^ tl.atomic_add(h, 0, sem="acquire")) + s < 1:
+                pass
+        elif KIND == 3:
+            while tl.atomic_add(h, 0, sem="acquire") < 1 - s:
+                pass
+        elif s == 0:
+            while tl.atomic_add(h, 0, sem="acquire") < 1:
+                pass
+        tl.debug_barrier()
+        tl.store(y, tl.load(x))  # @R
+    else:
+        tl.store(x, 1)  # @P
+        tl.debug_barrier()
+        tl.atomic_add(h, 1, sem="release")
+
+
+for kind, name in enumerate(("store", "atomic", "beside", "bound")):
+    case(f"overtaken_{name}", overtaken, "races *:R:P/programs", (3,), dict(x=T("i32", 1), y=T("i32", 1), some=zeros(1), f=zeros(1), h=zeros(1), KIND=kind))
+
+
+@triton.jit(noinline=True)
+def turn_of(word, part):
+    tl.debug_barrier()
+    mine = tl.atomic_add(word, part, sem="release")
+    while ((mine ^ tl.atomic_add(word, 0, sem="acquire")) & -2147483648) == 0:
+        pass
+    tl.debug_barrier()
+    return mine
+
+
+@triton.jit
+def called(a, b, cnt, KIND: tl.constexpr, B: tl.constexpr):
+    """The barrier of `flips` in a function. The second one: KIND 0 the same again; 1: compares with what the first one drew; 2: turns what it drew."""
+    pid = tl.program_id(0)
+    g = tl.num_programs(0)
+    i = pid * B + tl.arange(0, B)
+    part = tl.where(pid == 0, -2147483648 - (g - 1), 1).to(tl.int32)
+    tl.store(b + i, i)
+    mine = turn_of(cnt, part)
+    tl.store(a + i, tl.load(b + (i + B) % (B * g)))  # @W
+    if KIND == 0:
+        turn_of(cnt, part)
+    else:
+        tl.debug_barrier()
+        drawn = tl.atomic_add(cnt, part, sem="release")
+        if KIND == 1:
+            while ((mine ^ tl.atomic_add(cnt, 0, sem="acquire")) & -2147483648) == 0:
+                pass
+        else:
+            while ((drawn ^ tl.atomic_add(cnt, 0, sem="acquire")) & -2147483648) == 0:
+                drawn = drawn ^ -2147483648
+        tl.debug_barrier()
+    tl.store(b + i, tl.load(a + (i + B) % (B * g)))  # @R
+
+
+for kind, name, expect in ((0, "called", "ok T1-launch"), (1, "called_stale", ""), (2, "called_carried", "")):
+    case(name, called, expect or "races|unsupported never=ok", (4,), dict(a=T("i32", 256), b=T("i32", 256), cnt=zeros(1), KIND=kind, B=64))
