@@ -594,7 +594,8 @@ static void follow(void *user, const pr_interp_event *e)
         const pr_rdyn *d = &l->dyns.data[g->at];
         const pr_rsite *s = &l->sites.data[d->site];
         if (s->op != e->op || s->n_calls != e->n_calls || memcmp(s->calls, e->calls, sizeof(int) * (size_t)e->n_calls)) continue;
-        if (s->n_iter != e->n_iter || memcmp(l->iters.data + d->iter, e->iter, sizeof *e->iter * (size_t)e->n_iter)) continue;
+        if (s->n_iter != e->n_iter) continue;
+        if (e->n_iter && memcmp(l->iters.data + d->iter, e->iter, sizeof *e->iter * (size_t)e->n_iter)) continue;
         uint8_t active = e->n_lanes == 0;
         for (int64_t i = 0; i < e->n_lanes && !active; i++) active = pr_interp_lane(e, i).active != PR_NO;
         g->seen[g->at++] = active && e->n_lanes == 1 && pr_interp_lane(e, 0).active == PR_YES ? 2 : active;
