@@ -759,7 +759,8 @@ def overtaken(x, y, some, f, h, KIND: tl.constexpr):
 
 
 for kind, name in enumerate(("store", "atomic", "beside", "bound")):
-    case(f"overtaken_{name}", overtaken, "races *:R:P/programs", (3,), dict(x=T("i32", 1), y=T("i32", 1), some=zeros(1), f=zeros(1), h=zeros(1), KIND=kind))
+    case(f"overtaken_{name}", overtaken, "races *:R:P/programs" + (" by=z3" if name == "beside" else ""), (3,),
+         dict(x=T("i32", 1), y=T("i32", 1), some=zeros(1), f=zeros(1), h=zeros(1), KIND=kind))
 
 
 @triton.jit(noinline=True)
