@@ -15,6 +15,7 @@ static pr_term steps_of(pr_walk *w, const pr_cut *c, pr_term by)
         if (loop && (pr_term_none(loop->trips) || loop->trips.id != c->value.id)) continue;
         pr_term k = loop ? pr_var_term(T, loop->counter) : PR_TERM_ZERO;
         pr_term rest = loop ? pr_sub(T, by, pr_mul(T, k, c->c)) : by;
+        if (pr_term_none(rest)) continue;           /* a number too large: not a multiple of one that is */
         for (int d = -AHEAD; d <= AHEAD; d++)
             if (pr_scale(T, c->c, d).id == rest.id) return pr_add(T, k, pr_const(T, d));
     }

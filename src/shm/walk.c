@@ -35,8 +35,9 @@ static pr_sv leaf(pr_walk *w, int role, bool exact, pr_str text, const pr_value 
     }
     if (index < 0) {
         bool argument = !exact && !role;
-        bool grid = role == ROLE_GRID, programs = grid && pr_str_starts(text, "programs_"), program = grid && !programs;
-        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = programs ? 1 : program || (argument && p->arguments_not_negative) ? 0 : -PR_INF, .hi = PR_INF,
+        bool grid = role == ROLE_GRID, programs = grid && pr_str_starts(text, "programs_");
+        bool not_negative = grid || (argument && p->arguments_not_negative);
+        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = programs ? 1 : not_negative ? 0 : -PR_INF, .hi = PR_INF,
                              .index = exact ? role : role + 100000 + p->params.n,
                              .name = pr_arena_strndup(p->arena, text.s ? text.s : "v", text.s ? text.n : 1) };
         pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory, .multiple = 1 };
