@@ -415,7 +415,8 @@ static bool barrier_between(const pr_encoding *e, const pr_record *x, const pr_r
         const pr_fence *f = &e->records->fences.data[i];
         bool uniform = !f->opaque_context;
         for (const pr_frame *g = f->frame; g && uniform; g = g->outer)
-            if (g->kind == PR_FRAME_COND && pr_term_any(e->terms, g->cond, not_uniform, NULL)) uniform = false;
+            if (g->kind == PR_FRAME_COND && !(g->turn && (frame_in(x->frame, g) || frame_in(y->frame, g))) &&
+                pr_term_any(e->terms, g->cond, not_uniform, NULL)) uniform = false;
         if (!uniform || f->seq <= x->seq || f->seq >= y->seq) continue;
         if (frame_in(x->frame, f->frame) || frame_in(y->frame, f->frame)) return true;
     }
@@ -445,17 +446,16 @@ unsigned pr_order_cta(const pr_encoding *e)
     return 0;
 }
 
-static bool barrier_before(const pr_encoding *e, const pr_record *r)
+bool pr_order_barrier_before(const pr_encoding *e, const pr_record *r)
 {
-    return (pr_order_cta(e) & PR_CTA_PRE) && lanes_of(r) == 1 && pr_order_outside_loops(r) && pr_record_releases(r);
+    return (pr_order_cta(e) & PR_CTA_PRE) && lanes_of(r) == 1 && pr_record_releases(r);
 }
 
-static bool barrier_behind(const pr_encoding *e, const pr_record *r)
+bool pr_order_barrier_behind(const pr_encoding *e, const pr_record *r)
 {
     unsigned o4 = pr_order_cta(e);
     bool used = r->reaches_path || r->reaches_mask || r->is_await;
-    return ((o4 & PR_CTA_POST) || ((o4 & PR_CTA_POST_USED) && used)) && lanes_of(r) == 1 && pr_order_outside_loops(r) &&
-           pr_record_acquires(r);
+    return ((o4 & PR_CTA_POST) || ((o4 & PR_CTA_POST_USED) && used)) && lanes_of(r) == 1 && pr_record_acquires(r);
 }
 
 pr_term pr_order_before(pr_encoding *e, const pr_side *a, const pr_side *b)
@@ -465,7 +465,8 @@ pr_term pr_order_before(pr_encoding *e, const pr_side *a, const pr_side *b)
     if (!pr_order_outside_loops(x) && !pr_order_outside_loops(y)) return PR_TERM_FALSE;
     if (x == y) return lanes_of(x) == 1 ? PR_TERM_TRUE : PR_TERM_FALSE;
     if (x->seq < y->seq && barrier_between(e, x, y)) return PR_TERM_TRUE;
-    if (x->seq < y->seq && (barrier_before(e, y) || barrier_behind(e, x))) {
+    bool before = pr_order_barrier_before(e, y) && pr_order_outside_loops(y), behind = pr_order_barrier_behind(e, x) && pr_order_outside_loops(x);
+    if (x->seq < y->seq && (before || behind)) {
         e->used_o4 = true;
         return PR_TERM_TRUE;
     }
@@ -476,12 +477,15 @@ pr_term pr_order_before(pr_encoding *e, const pr_side *a, const pr_side *b)
 }
 
 /* A barrier of barrier_between runs, in each iteration of the loops that x and y share, behind every execution of x there and
- * before every execution of y there. */
+ * before every execution of y there; so does one that the compiler puts beside the atomic itself (O4). */
 pr_term pr_order_before_here(pr_encoding *e, const pr_side *a, const pr_side *b)
 {
     const pr_record *x = a->record, *y = b->record;
     if (x->via_desc || y->via_desc || x->seq >= y->seq) return PR_TERM_FALSE;
-    return barrier_between(e, x, y) ? PR_TERM_TRUE : PR_TERM_FALSE;
+    if (barrier_between(e, x, y)) return PR_TERM_TRUE;
+    if (!pr_order_barrier_before(e, y) && !pr_order_barrier_behind(e, x)) return PR_TERM_FALSE;
+    e->used_o4 = true;
+    return PR_TERM_TRUE;
 }
 
 static const pr_frame *outermost_common_loop(const pr_record *a, const pr_record *b)

@@ -22,6 +22,9 @@ bool pr_order_outside_loops(const pr_record *r);
  * launch's Triton release and target, nothing for others. */
 enum { PR_CTA_PRE = 1, PR_CTA_POST = 2, PR_CTA_POST_USED = 4 };
 unsigned pr_order_cta(const pr_encoding *e);
+/* Does it place one before this release, behind this acquire? */
+bool pr_order_barrier_before(const pr_encoding *e, const pr_record *r);
+bool pr_order_barrier_behind(const pr_encoding *e, const pr_record *r);
 bool pr_record_releases(const pr_record *r);
 bool pr_record_acquires(const pr_record *r);
 /* O3 on this load rests on the premise that its replicas do not matter (neither (i) nor (ii) of 1.5). */

@@ -1,4 +1,4 @@
-/* Which atomics can be reasoned about: events, the writers of their locations, counters, locks. hb/sync.h.
+/* Which atomics can be reasoned about: events, the writers of their locations, counters. hb/sync.h.
  *
  * Questions about overlap go through the engines; an undecided one counts as "may overlap". */
 #include "hb/sync.h"
@@ -11,17 +11,17 @@ enum { MOST_EVENTS = 24, MOST_PROGRAMS = 1 << 16 };
 
 static const pr_record *record(const pr_encoding *e, int i) { return &e->records->records.data[i]; }
 
-static bool is_scalar(const pr_record *r)
+bool pr_sync_scalar(const pr_record *r)
 {
     for (int d = 0; d < r->rank; d++)
         if (r->shape[d] > 1) return false;
     return true;
 }
 
-static bool device_scope(const pr_record *r) { return r->scope == PR_SCOPE_GPU || r->scope == PR_SCOPE_SYS; }
+bool pr_sync_device(const pr_record *r) { return r->scope == PR_SCOPE_GPU || r->scope == PR_SCOPE_SYS; }
 static bool whole_rmw(const pr_record *r)
 {
-    return (r->kind == PR_RECORD_RMW || r->kind == PR_RECORD_CAS) && !r->via_desc && device_scope(r);
+    return (r->kind == PR_RECORD_RMW || r->kind == PR_RECORD_CAS) && !r->via_desc && pr_sync_device(r);
 }
 
 /* The symbol of the access's result where it runs at most once; NONE when it is not modelled. A wait is lowered twice:
@@ -40,7 +40,7 @@ static pr_term observation(const pr_encoding *e, const pr_record *r)
 
 static bool is_event(const pr_record *r)
 {
-    return r->kind >= PR_RECORD_RMW && r->kind != PR_RECORD_ATOMIC_STORE && is_scalar(r) && !r->via_desc && device_scope(r) &&
+    return r->kind >= PR_RECORD_RMW && r->kind != PR_RECORD_ATOMIC_STORE && pr_sync_scalar(r) && !r->via_desc && pr_sync_device(r) &&
            !r->is_pre_exit && !r->refused.kind && r->base >= 0 && (pr_order_outside_loops(r) || r->is_await);
 }
 
@@ -105,7 +105,7 @@ bool pr_sync_meet(pr_encoding *e, const pr_side *x, const pr_side *y, bool other
     return pr_sync_possible(e, &core);
 }
 
-static bool shown_aligned(pr_encoding *e, const pr_side *s)
+bool pr_sync_aligned(pr_encoding *e, const pr_side *s)
 {
     pr_residue r = pr_residue_of(e->box, s->addr);
     return r.modulus % s->record->width == 0 && r.residue % s->record->width == 0;
@@ -136,7 +136,7 @@ void pr_sync_find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
         bool meets = pr_sync_meet(e, x, y, self, false);
         if (self) v->own_again = meets || v->in_loop;
         if (!meets && !self) continue;
-        bool exact = u->width == x->record->width && (shown_aligned(e, x) && shown_aligned(e, y));
+        bool exact = u->width == x->record->width && (pr_sync_aligned(e, x) && pr_sync_aligned(e, y));
         if (!whole_rmw(u) || u->width != x->record->width || (!exact && pr_sync_meet(e, x, y, self, true))) v->closed = false;
         pr_vec_push(e->arena, &w, i);
     }
@@ -242,7 +242,7 @@ static bool after_the_last(pr_encoding *e, const pr_sync_event *c, int u, pr_ter
 {
     const pr_record *r = record(e, c->record), *w = record(e, u);
     const pr_side *s = pr_encoding_side(e, u, PR_SIDE_A), *x = pr_encoding_side(e, c->record, PR_SIDE_A);
-    if (!is_scalar(w) || !pr_order_outside_loops(w) || r->seq >= w->seq || !pr_sync_within(w->frame, r->frame) ||
+    if (!pr_sync_scalar(w) || !pr_order_outside_loops(w) || r->seq >= w->seq || !pr_sync_within(w->frame, r->frame) ||
         !pr_term_is(r->mask, PR_TERM_TRUE) || s->refused || s->dead) return s->dead;
     pr_term_vec core = { 0 };
     pr_query q;
@@ -289,61 +289,6 @@ static void find_counter(pr_encoding *e, pr_sync *y, pr_sync_event *v)
     v->step = step.v[0];
     v->arrivals = n;
     if (axis >= 0) y->axis = axis;
-}
-
-/* ---- locks ---------------------------------------------------------------------------------- */
-
-static bool exactly(const pr_vset *s, pr_i128 v) { return !s->any && s->n == 1 && s->v[0] == v; }
-
-static pr_vset operand(pr_encoding *e, int i, bool cmp)
-{
-    const pr_record *r = record(e, i);
-    return pr_vset_of(e, pr_encoding_side(e, i, PR_SIDE_A), cmp ? r->cmp : r->value, r->value_held);
-}
-
-/* The exit of an await with its observation replaced by a constant: PR_YES when it ends the wait. */
-typedef struct fixed_obs { int access; pr_i128 v; } fixed_obs;
-static pr_term fix_observation(void *user, pr_terms *T, pr_term app)
-{
-    fixed_obs *f = user;
-    const pr_sym_info *s = pr_sym_get(T, pr_term_sym(T, app));
-    return s->kind == PR_SYM_OBSERVED && s->access == f->access && pr_term_arity(T, app) == 0 ? pr_const(T, f->v) : app;
-}
-
-static pr_term exit_at(pr_encoding *e, const pr_record *r, pr_i128 v)
-{
-    fixed_obs f = { r->access, v };
-    pr_subst s = { .T = e->terms, .app = fix_observation, .user = &f };
-    return pr_subst_apply(&s, r->exit_pred);
-}
-
-static void find_locks(pr_encoding *e, pr_sync *y)
-{
-    for (int a = 0; a < y->events.n; a++) {
-        const pr_sync_event *x = &y->events.data[a];
-        const pr_record *acq = record(e, x->record);
-        pr_vset cmp = operand(e, x->record, true), fresh = operand(e, x->record, false);
-        if (x->in_loop || !acq->is_await || acq->kind != PR_RECORD_CAS || !pr_record_acquires(acq) || !x->closed || !exactly(&x->init, 0) ||
-            !exactly(&cmp, 0) || !exactly(&fresh, 1) || !pr_term_is(acq->exit_held, PR_TERM_TRUE) ||
-            !pr_term_is(exit_at(e, acq, 0), PR_TERM_TRUE) || !pr_term_is(exit_at(e, acq, 1), PR_TERM_FALSE)) continue;
-        for (int b = 0; b < y->events.n; b++) {
-            const pr_record *rel = record(e, y->events.data[b].record);
-            if (y->events.data[b].in_loop) continue;
-            pr_vset value = operand(e, y->events.data[b].record, false);
-            bool back = rel->kind == PR_RECORD_RMW && rel->rmw_op == PR_RMW_XCHG;
-            if (rel->kind == PR_RECORD_CAS) {
-                pr_vset held = operand(e, y->events.data[b].record, true);
-                back = exactly(&held, 1);
-            }
-            bool same = rel->base == acq->base && pr_term_is(rel->offset, acq->offset) && rel->width == acq->width &&
-                        rel->frame == acq->frame && pr_term_is(rel->mask, PR_TERM_TRUE) && pr_term_is(acq->mask, PR_TERM_TRUE);
-            if (!back || !same || !exactly(&value, 0) || !pr_record_releases(rel) || rel->seq <= acq->seq) continue;
-            bool only = true;        /* the two are the only writers of the location */
-            for (int i = 0; i < x->n_writers; i++)
-                only = only && (x->writers[i] == acq->id || x->writers[i] == rel->id || pr_sync_identity(e, x->writers[i]));
-            if (only) pr_vec_push(e->arena, &y->locks, ((pr_sync_lock){ a, b }));
-        }
-    }
 }
 
 static bool is_result(void *user, const pr_terms *T, pr_term t)
@@ -397,7 +342,7 @@ pr_sync *pr_sync_of(pr_encoding *e)
     find_events(e, y, true);
     pr_sync_find_orders(e, y);
     pr_sync_find_tiles(e, y);
-    find_locks(e, y);
+    pr_sync_find_locks(e, y);
     pr_sync_find_turns(e, y);
     y->building = false;
     return y;

@@ -13,7 +13,7 @@
  *   tiles     a lane of a tile atomic sees what the writers of its cell can leave, and behind a barrier no value from before
  *             the write that the same lane made
  *   lock      sections between an awaited compare-and-swap 0 -> 1 and the exchange back to 0 of one location
- *             exclude each other
+ *             exclude each other, also in loops (sync_lock.c)
  *   cell order at a known grid: every order of the executions at one cell (each at most once a program), hence which two
  *             results go together and who came first; a write that happens before a read is before it in that order
  *   turns     a location that counts up, each step by the one program that waited for the value before it: a later
@@ -41,7 +41,7 @@ typedef struct pr_sync_event {
     pr_i128 first, step; pr_term arrivals;
 } pr_sync_event;
 
-/* A lock: event numbers of the acquiring await and the release. */
+/* A lock: records of the acquiring await and the release. */
 typedef struct pr_sync_lock { int acquire, release; } pr_sync_lock;
 
 /* A turn: the program waits (event) for turn at the location and releases turn + 1 there; it starts with first. */
@@ -112,6 +112,13 @@ void pr_sync_find_draws(pr_encoding *e, pr_sync *y);
 bool pr_sync_names(pr_encoding *e, const pr_record *x, pr_term app);
 /* What is known of the results that the accesses name; z null: of x's alone. */
 void pr_sync_draw_facts(pr_encoding *e, const pr_side *x, const pr_side *z, bool intra, pr_term_vec *out);
+/* sync_lock.c */
+void pr_sync_find_locks(pr_encoding *e, pr_sync *y);
+/* When do two accesses of two programs stand in sections of one lock? copy: whose sides x and z are. */
+pr_term pr_sync_same_lock(pr_encoding *e, const pr_sync *y, const pr_side *x, int copy_x, const pr_side *z, int copy_z);
+bool pr_sync_scalar(const pr_record *r);
+bool pr_sync_device(const pr_record *r);
+bool pr_sync_aligned(pr_encoding *e, const pr_side *s);      /* every address is a multiple of the width */
 /* sync_turn.c */
 void pr_sync_find_turns(pr_encoding *e, pr_sync *y);
 bool pr_sync_turn_stuck(pr_encoding *e, const pr_sync *y, const pr_sync_turn *x);

@@ -489,28 +489,6 @@ static pr_term through_third(pr_encoding *e, const pr_sync *s, const pr_side *x,
     return any;
 }
 
-/* Both accesses stand in sections of one lock. */
-static pr_term same_lock(pr_encoding *e, const pr_sync *s, const pr_side *x, const copy *a, const copy *b, const pr_side *y)
-{
-    pr_terms *T = e->terms;
-    pr_term any = PR_TERM_FALSE;
-    for (int k = 0; k < s->locks.n; k++)
-        for (int m = 0; m < s->locks.n; m++) {
-            const pr_sync_lock *u = &s->locks.data[k], *v = &s->locks.data[m];
-            if (u->acquire != v->acquire) continue;    /* one acquire, one release: a pair of other records is no lock */
-            pr_term t = pr_eq(T, a->addr[u->acquire], b->addr[v->acquire]);
-            const int at[2] = { u->acquire, u->release };
-            for (int i = 0; i < 2; i++) {
-                t = pr_and(T, t, a->active[at[i]]);
-                t = pr_and(T, t, b->active[at[i]]);
-            }
-            t = pr_and(T, t, pr_and(T, pr_order_before(e, a->side[u->acquire], x), pr_order_before(e, x, a->side[u->release])));
-            t = pr_and(T, t, pr_and(T, pr_order_before(e, b->side[v->acquire], y), pr_order_before(e, y, b->side[v->release])));
-            if (!pr_term_none(t)) any = pr_or(T, any, t);
-        }
-    return any;
-}
-
 static pr_term writes(pr_encoding *e, const pr_sync *y, const copy *c, const pr_side *s)
 {
     const pr_record *r = s->record;
@@ -562,11 +540,49 @@ void pr_sync_facts(pr_encoding *e, bool ends, pr_term_vec *out)
     result_facts(e, y, &a, ends, out);
 }
 
+/* O4 in loops: an unmasked atomic m with a barrier of the compiler beside it, under frames that x and z, of one program, both stand under, runs
+ * in the iteration of each of them. So x and z on one side of m are ordered when their iterations differ, and x before m is ordered with z
+ * behind it, at one loop, unless z's iteration is the earlier one. */
+static bool any_value(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP;
+}
+
+static void barriers_in_loops(pr_encoding *e, const pr_side *x, const pr_side *z, pr_term_vec *out)
+{
+    pr_terms *T = e->terms;
+    for (int i = 0; i < e->records->records.n && pr_order_cta(e); i++) {
+        const pr_record *m = &e->records->records.data[i];
+        if (m->is_pre_exit || !pr_term_is(m->mask, PR_TERM_TRUE) || x->record == m || z->record == m || x->record->via_desc || z->record->via_desc ||
+            !(pr_order_barrier_before(e, m) || pr_order_barrier_behind(e, m)) || !pr_sync_within(x->record->frame, m->frame) ||
+            !pr_sync_within(z->record->frame, m->frame)) continue;
+        bool first = x->record->seq < m->seq, same = first == (z->record->seq < m->seq);
+        pr_term equal = PR_TERM_TRUE, later = PR_TERM_TRUE;     /* later: what stands before m, in a later iteration than what is behind it */
+        int loops = 0;
+        bool uniform = true;                                    /* all threads take the way to m */
+        for (const pr_frame *f = m->frame; f; f = f->outer) {
+            int p = 0, q = 0;
+            if (f->kind == PR_FRAME_COND && !f->turn && pr_term_any(T, f->cond, any_value, NULL)) uniform = false;
+            if (f->kind != PR_FRAME_LOOP) continue;
+            while (p < x->n_loops && x->loop[p] != f) p++;
+            while (q < z->n_loops && z->loop[q] != f) q++;
+            if (p == x->n_loops || q == z->n_loops) break;
+            equal = pr_and(T, equal, pr_eq(T, x->iter[p], z->iter[q]));
+            later = first ? pr_lt(T, z->iter[q], x->iter[p]) : pr_lt(T, x->iter[p], z->iter[q]);
+            loops++;
+        }
+        if (!loops || !uniform || (!same && loops > 1)) continue;
+        e->used_o4 = true;
+        push(e, out, same ? equal : later);
+    }
+}
+
 bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
 {
     const pr_sync *y = pr_sync_of(e);
     pr_terms *T = e->terms;
-    if (!y || (!y->events.n && !y->tiles.n && !y->draws.n)) return false;
+    if (!y || (!y->events.n && !y->tiles.n && !y->draws.n && !y->locks.n)) return false;
     e->used_o4 = false;
     pr_term_vec out = { 0 };
     for (int i = 0; i < q->n_core; i++) pr_vec_push(e->arena, &out, q->core[i]);
@@ -578,6 +594,7 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
     pr_sync_draw_facts(e, x, z, intra, &out);
     if (intra) {
         push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &ca, z)));
+        barriers_in_loops(e, x, z, &out);
         for (int i = 0; i < y->events.n && pr_order_cta(e); i++) {   /* O4: through an atomic that is both */
             const pr_record *m = record(e, &y->events.data[i]);
             if (pr_term_none(ca.active[i]) || y->events.data[i].in_loop) continue;
@@ -600,7 +617,7 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
         push(e, &out, pr_or(T, writes(e, y, &ca, x), writes(e, y, &cb, z)));
         push(e, &out, pr_not(T, happens_before(e, y, x, &ca, &cb, z)));
         push(e, &out, pr_not(T, happens_before(e, y, z, &cb, &ca, x)));
-        push(e, &out, pr_not(T, same_lock(e, y, x, &ca, &cb, z)));
+        push(e, &out, pr_not(T, pr_sync_same_lock(e, y, x, PR_SIDE_A, z, PR_SIDE_B)));
         int budget = MOST_BETWEEN;
         push(e, &out, pr_not(T, through_third(e, y, x, &ca, &cb, &cb, z, &budget, &out)));
         push(e, &out, pr_not(T, through_third(e, y, z, &cb, &cb, &ca, x, &budget, &out)));
@@ -610,12 +627,6 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q)
     q->n_core = out.n;
     pr_encode_finish_vars(e, q);
     return true;
-}
-
-static bool any_value(void *user, const pr_terms *T, pr_term t)
-{
-    (void)user;
-    return pr_term_op_of(T, t) == PR_TERM_OP_APP;
 }
 
 /* Is the event performed by its program in every execution, whatever memory holds? */

@@ -179,7 +179,7 @@ class Certificates(unittest.TestCase):
 
     @unittest.skipUnless(ALL, "only with --all")
     def test_others(self):
-        for d, least in (("sync", 80), ("pitfalls", 95), ("loops", 18), ("labelled", 35), ("matrix", 60), ("reports", 50), ("generate", 70)):
+        for d, least in (("sync", 80), ("pitfalls", 95), ("loops", 18), ("locks", 12), ("labelled", 35), ("matrix", 60), ("reports", 50), ("generate", 70)):
             self.shipped(d, sorted(glob.glob(os.path.join(TESTS, d, "ttir", "*.json"))), least, executed=True)
         self.shipped("small", sorted(glob.glob(os.path.join(TTIR, "*.small.json"))), 100, executed=True)
 

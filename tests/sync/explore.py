@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random small synchronising kernels against an exhaustive oracle: explore.py [polyrace] [--count=N] [--seed=S] [--order=cta] [--keep=DIR]
-[--fault=N] [--patterns=gates|guards] [--orders]
+[--fault=N] [--patterns=gates|guards|locks] [--orders]
 
 With --orders the program is `orders` of tests/gates, which says what the execution of the whole launch orders and nothing else: `ordered`
 must mean that no execution has a race (and, with --fault, must once be wrong).
@@ -39,7 +39,7 @@ LIMIT = 60000                 # combinations looked at for one kernel; beyond: s
 #   ("st", cell)  ("ld", cell)  ("bar",)
 #   ("rmw", name, kind, flag, value, sem, scope)   kind: add xchg or
 #   ("cas", name, flag, cmp, new, sem, scope)
-#   ("wait", flag, want, sem, scope, form)         form: add0 | cas | load | poll | ge (by add 0, until at least want)
+#   ("wait", flag, want, sem, scope, form)         form: add0 | cas | load | poll | ge (by add 0, until at least want) | lock (cas 0 -> 1; want 0)
 #   ("look", name, flag, sem, scope)               an atomic load;   ("try", name, flag, want, sem, scope): a poll with a timeout, 1 = seen
 #   ("flip", flag, name, bit, sem, scope)          waits until the bit of the flag differs from that of an earlier result
 #   ("if", name, rel, value, [ops])                rel: eq | ge | ne
@@ -184,6 +184,33 @@ def base_kernel(r, n):
     return [("role", "eq", 0, [("st", 0), bar, ("rmw", "p", "xchg", 0, 1, "release", "gpu")]),
             ("role", "eq", 1, [("wait", 0, 1, "acquire", "gpu", "add0"), bar, ("ld", 0), bar, ("rmw", "q", "xchg", 1, 1, "release", "gpu")]),
             ("role", "gt", 1, [("wait", 1, 1, "acquire", "gpu", "add0"), bar, ("ld", 0)])]
+
+
+def locks_kernel(r, n):
+    """Sections of locks in loops, several of one lock (--patterns=locks)."""
+    bar = ("bar",)
+
+    def section(cell, inside):
+        back = ("rmw", "u", "xchg", cell, 0, "release", "gpu") if r.random() < .8 else ("cas", "u", cell, 1, 0, "release", "gpu")
+        return [("wait", cell, 0, "acquire", "gpu", "lock"), bar, *inside, bar, back]
+    touch = lambda: (r.choice(["st", "st", "ld"]), r.choice([0, 0, 1]))                   # noqa: E731
+    kind = r.choice(["loop", "loop", "cells", "cells", "two", "behind", "roles", "roles", "outside", "nested", "other"])
+    if kind == "loop":
+        return [("for", 0, 2, section(0, [touch()]))]
+    if kind == "cells":                                       # a lock for each cell, or the wrong one
+        return [("for", 0, 2, section(("k", 0), [(r.choice(["st", "st", "ld"]), r.choice([("k", 0), ("k", 0), ("k", 0), 0, ("k", 1)]))]))]
+    if kind == "two":
+        return section(0, [touch()]) + section(r.choice([0, 0, 1]), [touch()])
+    if kind == "behind":                                      # an access that the section does not hold
+        return section(0, [("st", 0)]) + [r.choice([bar, touch()])] + [touch()] * r.randrange(2)
+    if kind == "roles":
+        first = [("for", 0, 2, section(0, [touch()]))] if r.random() < .5 else section(0, [touch()])
+        return [("role", "eq", 0, first), ("role", "ne", 0, section(r.choice([0, 0, 0, 1]), [touch()]))]
+    if kind == "outside":                                     # somebody opens or sets the lock who does not hold it
+        return [("role", "eq", 0, [("rmw", "p", "xchg", 0, r.choice([0, 0, 1]), r.choice(["release", "relaxed"]), "gpu")])] + section(0, [touch()])
+    if kind == "nested":
+        return section(0, section(r.choice([1, 1, 0]), [touch()]) if r.random() < .5 else [("for", 0, 2, [touch()])])
+    return [("role", "eq", 0, section(0, [touch()])), ("role", "ne", 0, [("for", 0, 2, section(("k", 0), [touch()]))])]
 
 
 def gates_kernel(r, n):
@@ -339,7 +366,7 @@ def mutate(r, ops):
             k = r.randrange(4)
             if o[5] in ("load", "poll"):                      # there is no such release
                 sems = sems[:2]
-            ops[i] = (o[0], o[1] if k else r.randrange(2), r.randrange(3) if k == 1 else o[2], r.choice(sems) if k >= 2 else o[3], o[4], o[5])
+            ops[i] = (o[0], o[1] if k else r.randrange(2), r.randrange(3) if k == 1 and o[5] != "lock" else o[2], r.choice(sems) if k >= 2 else o[3], o[4], o[5])
         elif o[0] == "if":
             ops[i] = (o[0], o[1], r.choice(["eq", "ge", "ne"]), r.randrange(3), o[4])
         elif o[0] == "flip":
@@ -590,7 +617,7 @@ def domain(ops, init, n):
                         ors.extend([set(operand_values(o[4], n)) or None] * times)
             elif o[0] == "cas":
                 consts.update(operand_values(o[4], n))
-            elif o[0] == "await_lock":
+            elif o[0] == "await_lock" or (o[0] == "wait" and o[5] == "lock"):
                 consts.add(1)
             elif o[0] == "steal":
                 adds.extend([{o[3]}] * (o[5] + 2) * times)
@@ -644,7 +671,7 @@ RISING = False                # every write of the kernel to a flag adds to it: 
 def rises(ops):
     for o in ops:
         amounts = (o[4][2:] if o[4][0] == "sel" else [-1]) if o[0] == "rmw" and isinstance(o[4], tuple) else [o[4]] if o[0] == "rmw" else []
-        if o[0] in ("cas", "await_lock") or (o[0] == "rmw" and (o[2] != "add" or min(amounts) < 0)) or (o[0] in NEST and not rises(o[-1])):
+        if o[0] in ("cas", "await_lock") or (o[0] == "wait" and o[5] == "lock") or (o[0] == "rmw" and (o[2] != "add" or min(amounts) < 0)) or (o[0] in NEST and not rises(o[-1])):
             return False
     return True
 
@@ -971,7 +998,7 @@ def main():
     global CTA, PATTERNS
     opt = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--") and "=" in a)
     CTA = opt.get("order") == "cta"
-    PATTERNS = {"gates": gates_kernel, "guards": guards_kernel}.get(opt.get("patterns"), base_kernel)
+    PATTERNS = {"gates": gates_kernel, "guards": guards_kernel, "locks": locks_kernel}.get(opt.get("patterns"), base_kernel)
     count, seed = int(opt.get("count", 5000)), int(opt.get("seed", 1))
     if "fault" in opt:
         return planted(opt["fault"], count, seed)
