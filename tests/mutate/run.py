@@ -38,7 +38,7 @@ def kernel_class(path, text):
 
 def launches():
     yield from sorted(glob.glob(os.path.join(TESTS, "kernels", "ttir", "*.small.json")))
-    for d in ("sync", "locks", "tables", "pitfalls", "generate"):
+    for d in ("sync", "tables", "pitfalls", "generate"):
         yield from sorted(glob.glob(os.path.join(TESTS, d, "ttir", "*.json")))
 
 
