@@ -134,7 +134,18 @@ static bool may_read(const pr_config_verdict *v, const pr_job *j, int arg)
     return reads && !pr_contents_why_not(j->records, j->launch, arg, NULL);
 }
 
-static pr_status contents(writer *w, const pr_tensor *t, int k, int arg)
+/* What the cells that the programs of an executed launch wait at start with. */
+static bool may_wait_at(const pr_config_verdict *v, const pr_job *j, int arg)
+{
+    bool atomic = false;
+    for (int i = 0; i < j->records->records.n; i++) {
+        const pr_record *r = &j->records->records.data[i];
+        atomic = atomic || ((r->base == arg || r->base < 0) && r->kind >= PR_RECORD_RMW);
+    }
+    return atomic && j->journal && is_executed(v);
+}
+
+static pr_status contents(writer *w, const pr_tensor *t, const char *key, int k, int arg)
 {
     pr_buf b;
     pr_buf_init(&b, w->arena);
@@ -143,7 +154,7 @@ static pr_status contents(writer *w, const pr_tensor *t, int k, int arg)
         pr_buf_putc(&b, '\n');
     }
     pr_buf_putc(&w->m, ',');
-    return file(w, "contents", pr_arena_printf(w->arena, "contents%d-%d.txt", k, arg), b.data ? b.data : "", b.n);
+    return file(w, key, pr_arena_printf(w->arena, "%s%d-%d.txt", key, k, arg), b.data ? b.data : "", b.n);
 }
 
 static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdict *v, const pr_certificate *c, int k)
@@ -204,7 +215,11 @@ static pr_status configuration(writer *w, const pr_job *j, const pr_config_verdi
             pr_buf_puts(&w->m, ",\"value\":");
             pr_buf_i128(&w->m, j->launch->args[i].value);
         }
-        if (t && t->has_values && (reads_contents(v, c, R->args[i].name) || may_read(v, j, i))) s = contents(w, t, k, i);
+        if (t && t->has_values && (reads_contents(v, c, R->args[i].name) || may_read(v, j, i))) s = contents(w, t, "contents", k, i);
+        if (t && t->has_values && t->contiguous && s == PR_OK && may_wait_at(v, j, i)) {
+            pr_buf_printf(&w->m, ",\"first\":%lld,\"size\":%d", (long long)t->ptr, t->elem_bytes);
+            s = contents(w, t, "start", k, i);
+        }
         pr_buf_putc(&w->m, '}');
     }
     pr_buf_puts(&w->m, "],\n \"ledger\":[");

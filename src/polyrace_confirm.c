@@ -258,7 +258,7 @@ static pr_status confirm_whole(void *user, const pr_records *r, const pr_launch 
         *out = (pr_whole){ 0 };
         pr_replay_result x = pr_replay_run(own, &setup, &o);
         take_whole(j->arena, r, l, &x, some, out);
-        if (!some && !out->why_not) j->journal = text.data;
+        if (!some && !out->why_not) j->journal = text.n ? text.data : NULL;   /* too long: none */
         if (out->why_not) out->why_not = pr_arena_strndup(j->arena, out->why_not, strlen(out->why_not));
     }
     pr_arena_free(own);

@@ -226,19 +226,18 @@ def _qualified(config: dict, records: "Records", qualifiers: List[str]) -> None:
         raise Rejected("no grid is known, but no qualifier says 'assumes extent 1 on unread grid axes'")
 
 
-def _contents(folder: str, config: dict, launch: Optional[dict], where: str) -> Dict[str, List[int]]:
-    """What the certificate says arguments hold, compared with the launch file where there is one."""
-    out: Dict[str, List[int]] = {}
-    for a in config["arguments"]:
-        if "contents" not in a:
+def _contents(folder: str, config: dict, launch: Optional[dict], where: str, key: str = "contents") -> Dict[int, List[int]]:
+    """What the certificate says arguments hold (start: before a kernel that changes it), compared with the launch file where there is one."""
+    out: Dict[int, List[int]] = {}
+    for k, a in enumerate(config["arguments"]):
+        if key not in a:
             continue
-        text = _read(folder, a["contents"])
-        out[a["name"]] = [int(x) for x in text.split()]
+        out[k] = [int(x) for x in _read(folder, a[key]).split()]
         if launch is not None:
             body = launch.get("args", {}).get(a["name"], {})
             body = body.get("tensor", body) if isinstance(body, dict) else {}
             values = _launch_values(body, where)
-            if values is not None and values != out[a["name"]]:
+            if (values is not None and values != out[k]) or (key == "start" and body.get("ptr", a["first"]) != a["first"]):
                 raise Rejected(f"the contents of {a['name']} are not those of the launch")
     return out
 
@@ -389,14 +388,18 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
         records = Records(_read(folder, config["records_text"]) if "records_text" in config else "")
         rows = _ledger(config, records)
         _qualified(config, records, doc["qualifiers"])
-        contents = _contents(folder, config, launch, where)
+        contents = {config["arguments"][k]["name"]: v for k, v in _contents(folder, config, launch, where).items()}
         if "reads tensor contents" in doc["qualifiers"]:
             records.contents = contents
-        executed = ""
-        if config["status"] == "ok" and "execution" in config:
+        executed, execution = "", None
+        if "execution" in config:
             try:
-                runs = Execution(_read(folder, config["execution"]), config, records, doc["qualifiers"]).check()
-                executed = f"executed ({runs} executions of operations)"
+                execution = Execution(_read(folder, config["execution"]), config, records, doc["qualifiers"],
+                                      _contents(folder, config, launch, where, "start"))
+                executed = f"executed ({execution.check()} executions of operations)"
+                if config["status"] == "ok" and execution.races:
+                    raise Rejected("execution: two executions meet at one byte, and nothing orders them: operations "
+                                   + " and ".join(sorted(execution.races)[0][:2]))
             except Unsettled as e:
                 say(f"  not confirmed: the execution of the whole launch: {e}")
         claims: Dict[int, dict] = {}
@@ -433,6 +436,8 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
             if row["pair"] in claims and bucket != "filtered":
                 continue
             why = executed if row["evidence"] == "execution of the whole launch" else ""
+            if why and execution.races_between(records.items[row["a"]], records.items[row["b"]], row["agents"]):
+                raise Rejected(f"pair {row['pair']}: two of its executions meet at one byte, and nothing orders them")
             why = why or _filtered(config, records, row, doc["qualifiers"]) or records.never_meet(row, config, doc["qualifiers"], solvers)
             if why:
                 filtered[why] = filtered.get(why, 0) + 1

@@ -1,26 +1,26 @@
 """The part of a certificate about a launch that was executed whole, for recheck.py: executionK.txt lists every execution of every access
 operation, with the address of each lane. Worked out here: no two of them race (happens-before within a program: barriers, one lane of one
-operation, dependencies; between programs nothing but atomics that meet exactly). Shares no code with the analyser."""
+operation, dependencies; between programs atomics that meet exactly, and what waits need: recheck_waits.py). Shares no code with the analyser."""
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Tuple
+from math import prod
+from typing import Dict, List, Optional, Set, Tuple
 
 if __package__:
     from .recheck_text import Rejected, _parse
+    from .recheck_waits import Unsettled, Waits
 else:
     from recheck_text import Rejected, _parse
+    from recheck_waits import Unsettled, Waits
 
 _READS = ("load", "atomic_load", "atomic_poll")
 _MOST_PAIRS = 3_000_000
 
 
-class Unsettled(Exception):
-    """This cannot be worked out here: not confirmed."""
-
-
 class Site:
     def __init__(self, f: dict):
         self.where, self.kind, self.width, self.scope = f["site"], f["kind"][0], int(f["width"][0]), f["scope"][0]
+        self.lanes, self.sem, self.rmw = int(f["lanes"][0]), f["sem"][0], "none"
         self.desc, self.position, self.replicated = f["via"] == ["desc"], f["position"] == ["yes"], f["replicated"] == ["yes"]
         self.writes, self.atomic = self.kind not in _READS, self.kind.startswith("atomic")
         self.arguments: List[int] = []
@@ -44,12 +44,14 @@ class Run:
 
 
 class Execution:
-    def __init__(self, text: str, config: dict, records, qualifiers: List[str]):
-        self.config, self.records, self.qualifiers = config, records, qualifiers
+    def __init__(self, text: str, config: dict, records, qualifiers: List[str], starts: Dict[int, List[int]]):
+        self.config, self.records, self.qualifiers, self.starts = config, records, qualifiers, starts
         self.sites: Dict[int, Site] = {}
         self.runs: Dict[int, Run] = {}
         self.contents: List[int] = []
-        self.used_dependency = False
+        self.used_dependency = self.used_waits = False
+        self.races: Set[Tuple[str, str, str]] = set()                  # sites of two executions that nothing orders, and whose they are
+        waits: List[list] = []
         grid: Optional[List[int]] = None
         for line in _parse(text):
             if line[0] == "execution":
@@ -64,23 +66,26 @@ class Execution:
                 if run.number != len(self.runs):
                     raise Rejected("execution: the runs are not numbered from 0")
                 self.runs[run.number] = run
+            elif line[0] in ("compiler", "atomic", "tried", "only"):
+                waits.append(line)
             else:
                 raise Rejected(f"execution: a line that no certificate has: {line[0]}")
-        if grid is None or grid != config["grid"] or config["rung"] != "T1-launch":
+        if grid is None or grid != config["grid"] or config["rung"] not in ("T1-launch", None):
             raise Rejected("execution: it is not about this launch")
         self.programs = grid[0] * grid[1] * grid[2]
         for s in self.sites.values():
             mine = [r for r in records.items.values() if r["site"] == s.where]
             for r in mine:
                 same = r["kind"][0] == s.kind and int(r["width"][0]) == s.width and (r["via"] == ["desc"]) == s.desc
-                if not same or (s.atomic and r["scope"][0] != s.scope):
+                if not same or (s.atomic and (r["scope"][0], r["sem"][0]) != (s.scope, s.sem)) or s.lanes != prod(int(n) for n in r["shape"]):
                     raise Rejected(f"execution: the operation at {' '.join(s.where)} is another one in the records")
             if not mine:
                 raise Rejected(f"execution: the operation at {' '.join(s.where)} has no record")
-            s.arguments = [int(r["base"][0]) for r in mine]
+            s.arguments, s.rmw = [int(r["base"][0]) for r in mine], mine[0]["rmw"][0]
+        self.waits = Waits(waits, self)
 
     def check(self) -> int:
-        """How many executions; raises when two of them race, or something is not as it has to be."""
+        """How many executions; `races` then has the operations of which two race. Raises when something is not as it has to be."""
         self._places()
         at: Dict[int, List[Tuple[Run, int, int]]] = {}
         for run in self.runs.values():
@@ -101,7 +106,9 @@ class Execution:
                     self._pair(x, a, p, y, b, q)
         if self.used_dependency and "assumes unreplicated loads" not in self.qualifiers:
             raise Rejected("execution: a dependency orders two accesses, but no qualifier says 'assumes unreplicated loads'")
-        if self.contents and "reads tensor contents" not in self.qualifiers:
+        if self.used_waits and "assumes termination" not in self.qualifiers:
+            raise Rejected("execution: waits order it, but no qualifier says 'assumes termination'")
+        if (self.contents or self.waits.any) and "reads tensor contents" not in self.qualifiers:
             raise Rejected("execution: contents decide it, but no qualifier says 'reads tensor contents'")
         return len(self.runs)
 
@@ -121,7 +128,7 @@ class Execution:
                     names = [self.config["arguments"][a]["name"] for a in s.arguments if a >= 0]
                     if address is None and (s.writes or not names):
                         raise Unsettled("an address that is not known")
-                    if any(f"assumes in-bounds accesses of {n}" not in self.qualifiers for n in names):
+                    if self.config["status"] == "ok" and any(f"assumes in-bounds accesses of {n}" not in self.qualifiers for n in names):
                         raise Rejected(f"execution: run {run.number} leaves its tensor, and no qualifier says so")
                     continue
                 if None not in spaces and not any(lo <= address and address < hi for lo, hi in spaces):
@@ -144,11 +151,24 @@ class Execution:
         if (x is y and a == b) or not (s.writes or t.writes):
             return
         mutual = s.atomic and t.atomic and s.width == t.width and p == q and s.desc == t.desc
-        if x.program != y.program:
-            if not mutual or s.scope not in ("gpu", "sys") or t.scope not in ("gpu", "sys"):
-                raise Rejected(f"execution: runs {x.number} and {y.number} of two programs touch one byte")
-        elif not mutual and not self._ordered(*((x, a, y, b) if x.number <= y.number else (y, b, x, a))):
-            raise Rejected(f"execution: runs {x.number} and {y.number} of one program touch one byte, and nothing orders their threads")
+        threads = x.program == y.program
+        if mutual and (threads or (s.scope in ("gpu", "sys") and t.scope in ("gpu", "sys"))):
+            return
+        key = (*sorted((" ".join(s.where), " ".join(t.where))), "threads" if threads else "programs")
+        if key in self.races:
+            return
+        if threads and (self._ordered(*((x, a, y, b) if x.number <= y.number else (y, b, x, a)))
+                        or self.waits.inside(*((x, y) if x.number <= y.number else (y, x)))):
+            return
+        w = self.waits
+        if w.any and (w.never(x) or w.never(y) or (not threads and (w.apart(x, y) or w.before(x, y) or w.before(y, x)))):
+            self.used_waits = self.used_waits or any(z.waits for z in w.atomics.values())
+            return
+        self.races.add(key)
+
+    def races_between(self, a: dict, b: dict, agents: str) -> bool:
+        """Do executions of these two records race? Those of one operation are not told apart."""
+        return (*sorted((" ".join(a["site"]), " ".join(b["site"]))), agents) in self.races
 
     def _ordered(self, x: Run, a: int, y: Run, b: int) -> bool:
         s, t = self.sites[x.site], self.sites[y.site]

@@ -539,8 +539,8 @@ pr_replay_result pr_replay_run(pr_arena *arena, const pr_interp_setup *setup, co
     r.ub = l->ub.data;
     r.n_ub = l->ub.n;
     for (int i = 0; i < setup->n_args; i++) r.read_contents = r.read_contents || pr_machine_read_contents(l->machine, i);
-    const bool gated = l->gates && (r.waited || pr_gates_guards(l->gates));       /* orders that the journal does not show */
-    if (l->o.journal && !gated) pr_rlog_journal(l, l->o.journal);
+    const bool gated = l->gates && (r.waited || pr_gates_guards(l->gates));
+    if (l->o.journal) pr_rlog_journal(l, l->o.journal);
     if (gated) r.read_contents = true;      /* what locations start with */
     r.used_dependency = p.used_dependency;
     for (int i = 0; i < l->sites.n; i++)

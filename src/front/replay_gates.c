@@ -24,6 +24,7 @@ typedef struct gate {
     gate_kind kind;
     int64_t v;                      /* operand                                                     */
     bool sure, acquires, releases, wanted;
+    int64_t given[2]; bool is_given[2], once;   /* operands as the operation has them; it ran once                     */
     bool single; int64_t lo, hi;    /* GATE_WAITS: pr_interp_wait                                    */
     const pr_wait_expr *goes_on; int leaf[PR_WAIT_LEAVES];   /* leaf: the gate that returned it, -1 = not known        */
     pr_i128 up, down;               /* additions that certainly come before it, summed by sign                */
@@ -45,6 +46,7 @@ typedef struct held { int program, dyn; const int *first; const bool *done; } he
 
 /* An execution happens only when the atomic returns a value between lo and hi; always: with each of them, whatever else is not known. */
 typedef struct guard { int gate; int64_t lo, hi; int next; bool always; } guard;
+typedef struct tried { int gate; int64_t lo, hi; } tried;   /* the program was run with each of these results           */
 
 struct pr_gates {
     pr_rlog *l;
@@ -57,6 +59,7 @@ struct pr_gates {
     bool *done;                     /* scratch of one run, by gate                                     */
     int *next;                      /* by program: what comes before it has run or can end, which more writes do not change */
     PR_VEC(guard) guards;
+    PR_VEC(tried) tried;
     int *guard_of;                  /* by dyn: its first guard + 1                                     */
     int *latest;                    /* by op id: gate of its last execution + 1, 0 = none                       */
     const pr_wait_expr *copied;     /* the last condition of a wait                                      */
@@ -114,6 +117,11 @@ static void atomic(void *user, const pr_interp_event *e, const pr_interp_touch *
               .releases = e->sem == PR_INTERP_RELEASE || e->sem == PR_INTERP_ACQ_REL || fault(61)};
     bool known = t->data_known[0] || fault(62), once = true;
     for (int k = 0; k < e->n_iter; k++) once = once && e->iter[k] >= 0;
+    x.once = once;
+    for (int k = 0; k < 2; k++) {
+        x.is_given[k] = t->data_known[k];
+        x.given[k] = reading(t->data[k], e->width);
+    }
     int rmw = (int)pr_op_attr_int(e->op, "atomic_rmw_op", 0);
     switch (e->kind) {
     case PR_INTERP_ATOMIC_LOAD: x.kind = GATE_KEEPS; break;
@@ -635,6 +643,8 @@ static bool find_guards(pr_gates *g, int e, int *runs, int64_t *least, int64_t *
         }
     }
     g->probing = false;
+    tried all = {e, (int64_t)lo, (int64_t)hi};
+    if (whole && !g->strayed) pr_vec_push(l->arena, &g->tried, all);
     for (int d = from; d < to && whole && !g->strayed; d++) {
         if (least[d] == (int64_t)lo && most[d] == (int64_t)hi) continue;
         guard k = {e, least[d], most[d], g->guard_of[d], sure[d] > 0 && sure[d] == most[d] - least[d] + 1};
@@ -766,4 +776,59 @@ bool pr_gates_exclude(pr_gates *g, int x, int y)
     g->last_apart.y = y;
     g->last_apart.yes = apart;
     return apart;
+}
+
+/* ---- as text, for certificates --------------------------------------------------------------- */
+static void print_condition(const pr_gates *g, pr_buf *b, const gate *x)
+{
+    const pr_wait_expr *e = x->goes_on;
+    pr_buf_printf(b, "(while (leaves %d", e->width[0]);
+    for (int i = 1; i < e->n_leaves; i++) {
+        if (x->leaf[i] >= 0) pr_buf_printf(b, " (%d %d)", e->width[i], g->gates.data[x->leaf[i]].dyn);
+        else pr_buf_printf(b, " (%d ?)", e->width[i]);
+    }
+    pr_buf_puts(b, ")");
+    for (int i = 0; i < e->n; i++) {
+        const pr_wait_node *n = &e->node[i];
+        if (n->op == PR_WAIT_OPAQUE) pr_buf_printf(b, " (unknown %d)", n->w);
+        else if (n->op == PR_WAIT_CONST) pr_buf_printf(b, " (value %d %llu)", n->w, (unsigned long long)n->x);
+        else if (n->op == PR_WAIT_LEAF) pr_buf_printf(b, " (leaf %d %d)", n->w, n->a);
+        else pr_buf_printf(b, " (%s %d %d %d %d %d)", pr_opcode_name(n->op), n->w, n->from, n->c, n->a, n->b);
+    }
+    pr_buf_putc(b, ')');
+}
+
+static void print_gate(const pr_gates *g, pr_buf *b, const gate *x)
+{
+    pr_buf_printf(b, "(atomic %d (once %s) (result %s) (given", x->dyn, x->once ? "yes" : "no", x->wanted ? "used" : "unused");
+    for (int k = 0; k < 2; k++) {
+        if (x->is_given[k]) pr_buf_printf(b, " %lld", (long long)x->given[k]);
+        else pr_buf_puts(b, " ?");
+    }
+    pr_buf_puts(b, ")");
+    if (x->kind == GATE_WAITS) {
+        pr_buf_puts(b, " (waits ");
+        if (x->goes_on) print_condition(g, b, x);
+        else if (x->single) pr_buf_printf(b, "(for %lld)", (long long)x->lo);
+        else pr_buf_printf(b, "(while-between %lld %lld)", (long long)x->lo, (long long)x->hi);
+        pr_buf_putc(b, ')');
+    }
+    pr_buf_puts(b, ")\n");
+}
+
+void pr_gates_print(const pr_gates *g, pr_buf *b)
+{
+    if (g->l->o.pre || g->l->o.post) pr_buf_printf(b, "(compiler%s%s)\n", g->l->o.pre ? " release" : "", g->l->o.post ? " acquire" : "");
+    for (int i = 0; i < g->gates.n; i++) {
+        const gate *x = &g->gates.data[i];
+        if (i + 1 < g->gates.n && g->gates.data[i + 1].dyn == x->dyn) continue;      /* the wait says the same of its poll */
+        print_gate(g, b, x);
+    }
+    for (int i = 0; i < g->tried.n; i++)
+        pr_buf_printf(b, "(tried %d %lld %lld)\n", g->gates.data[g->tried.data[i].gate].dyn, (long long)g->tried.data[i].lo, (long long)g->tried.data[i].hi);
+    for (int d = 0; g->guard_of && d < g->l->dyns.n; d++)
+        for (int k = g->guard_of[d]; k; k = g->guards.data[k - 1].next) {
+            const guard *x = &g->guards.data[k - 1];
+            pr_buf_printf(b, "(only %d %d %lld %lld%s)\n", d, g->gates.data[x->gate].dyn, (long long)x->lo, (long long)x->hi, x->always ? " always" : "");
+        }
 }

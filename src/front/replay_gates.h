@@ -46,4 +46,6 @@ bool pr_gates_inside(const pr_gates *g, int x, int y);
 bool pr_gates_exclude(pr_gates *g, int x, int y);
 int pr_gates_waits(const pr_gates *g);
 bool pr_gates_guards(const pr_gates *g);
+/* What the orders rest on, one line an atomic (docs/certificates.md). */
+void pr_gates_print(const pr_gates *g, pr_buf *b);
 #endif

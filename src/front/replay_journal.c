@@ -1,6 +1,6 @@
 /* What a run of a whole launch did, as text: for certificates (docs/certificates.md), whose reader works out by itself that no two
  * of these executions race. One line a site (an access operation reached through one chain of calls), one line an execution. */
-#include "front/replay_core.h"
+#include "front/replay_gates.h"
 
 enum { MOST = 1 << 17 };             /* lanes                                                       */
 
@@ -11,10 +11,12 @@ static void site(pr_buf *b, const pr_rsite *s, int i)
         [PR_INTERP_ATOMIC_STORE] = "atomic_store" };
     static const char *const scopes[] = { [PR_INTERP_SCOPE_NONE] = "none", [PR_INTERP_SCOPE_GPU] = "gpu", [PR_INTERP_SCOPE_CTA] = "cta",
         [PR_INTERP_SCOPE_SYS] = "sys", [PR_INTERP_SCOPE_OTHER] = "other" };
+    static const char *const sems[] = { [PR_INTERP_PLAIN] = "plain", [PR_INTERP_RELAXED] = "relaxed", [PR_INTERP_ACQUIRE] = "acquire",
+        [PR_INTERP_RELEASE] = "release", [PR_INTERP_ACQ_REL] = "acq_rel" };
     pr_buf_printf(b, "(at %d (site %d", i, s->op->id);
     for (int k = 0; k < s->n_calls; k++) pr_buf_printf(b, " %d", s->calls[k]);
-    pr_buf_printf(b, ") (kind %s) (width %d) (scope %s) (via %s) (position %s) (replicated %s))\n", kinds[s->kind], s->width, scopes[s->scope],
-                  s->via_desc ? "desc" : "ptr", s->has_position ? "yes" : "no", s->replicated ? "yes" : "no");
+    pr_buf_printf(b, ") (kind %s) (width %d) (lanes %lld) (sem %s) (scope %s) (via %s) (position %s) (replicated %s))\n", kinds[s->kind], s->width,
+                  (long long)s->n_lanes, sems[s->sem], scopes[s->scope], s->via_desc ? "desc" : "ptr", s->has_position ? "yes" : "no", s->replicated ? "yes" : "no");
 }
 
 /* Dependencies are numbers of executions of the whole list. */
@@ -49,4 +51,5 @@ void pr_rlog_journal(const pr_rlog *l, pr_buf *b)
     pr_buf_puts(b, "))\n");
     for (int i = 0; i < l->sites.n; i++) site(b, &l->sites.data[i], i);
     for (int i = 0; i < l->dyns.n; i++) execution(b, l, i);
+    if (l->gates) pr_gates_print(l->gates, b);
 }

@@ -26,6 +26,9 @@ from verdicts import program                                       # noqa: E402
 BINARY = program()
 KERNELS = ("vadd", "layernorm", "softmax", "matmul", "grouped_gemm", "split_k_workspace", "barrier_exchange", "triangle",
            "transpose_2d", "histogram_private")
+WAITS = ("called", "chained", "cta_chained_auto", "cta_opens_auto", "cta_split_auto", "flips_rounds", "kinds_bits", "kinds_cas", "kinds_down",
+         "kinds_max", "kinds_xor", "last_opens", "looks_add", "masked_last", "nested", "ring", "rounds", "split_reset", "stream_k",
+         "tickets_quotient", "turns", "winners")
 sys.argv = sys.argv[:1] + [a for a in sys.argv[1:] if a == "--all"]
 ALL = "--all" in sys.argv
 
@@ -44,7 +47,7 @@ def seal(folder, doc):
     """Writes the manifest with fitting digests: a careful forger."""
     for config in doc["configs"]:
         entries = [config.get("records_text")] + [c.get(k) for c in config["claims"] for k in ("smt2", "isl")]
-        entries += [a.get("contents") for a in config["arguments"]]
+        entries += [a.get(k) for a in config["arguments"] for k in ("contents", "start")]
         entries.append(config.get("execution"))
         entries.append((config.get("shared_memory") or {}).get("events"))
         for e in entries:
@@ -171,6 +174,100 @@ class Certificates(unittest.TestCase):
             seal(folder, doc)
             self.assertNotEqual(recheck(folder)[0], 0)
 
+    def test_waits(self):
+        """Launches whose programs wait for each other: every proof is confirmed from what each wait needs."""
+        gates = [os.path.join(TESTS, "gates", "ttir", n + ".json") for n in WAITS]
+        out = self.shipped("waits", gates + sorted(glob.glob(os.path.join(TESTS, "sums", "ttir", "*.json"))), len(WAITS) + 36)
+        self.assertNotIn("not confirmed", out)                     # nor pairs of launches that race
+
+    def changed(self, number, name, change):
+        """A sealed certificate of the launch after change(manifest, text of the execution) -> text."""
+        original, folder = os.path.join(self.root, "original-" + os.path.basename(name)), os.path.join(self.root, "forged", f"{number:03d}")
+        if not os.path.isdir(original):
+            certify(original, os.path.join(TESTS, *name.split("/")[:1], "ttir", name.split("/")[1] + ".json"))
+            self.assertEqual(recheck(original)[0], 0, name)
+        shutil.copytree(original, folder)
+        path = os.path.join(folder, "execution0.txt")
+        with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as f:
+            doc = json.load(f)
+        with open(path, encoding="utf-8") as f:
+            before, had = f.read(), json.dumps(doc)
+        after = change(doc, before)
+        self.assertFalse(after == before and json.dumps(doc) == had, f"{name}: change {number} changes nothing")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(after)
+        seal(folder, doc)
+
+    def test_waits_changed(self):
+        """Ten changes each: waits for a number of arrivals, additions that certainly come first, results that decide branches, and
+        launches that race, whose racing pairs are called proved."""
+        def sub(pattern, to, count=1):
+            return lambda doc, t: re.sub(pattern, to, t, count=count, flags=re.M)
+
+        def unqualified(start):
+            def change(doc, t):
+                doc["qualifiers"] = [q for q in doc["qualifiers"] if not q.startswith(start)]
+                return t
+            return change
+
+        def start(doc, t):
+            a = next(a for a in doc["configs"][0]["arguments"] if "start" in a)
+            a["first"] += 4
+            return t
+
+        def without_start(doc, t):
+            for a in doc["configs"][0]["arguments"]:
+                a.pop("start", None)
+            return t
+
+        def no_barrier(doc, t):                                    # before the first release of a program
+            number = re.search(r"^\(at (\d+) .*\(sem (?:release|acq_rel)\)", t, re.M)[1]
+            return re.sub(rf"^(\(ran \d+ {number} \d+ \(epoch \d+) \d+ \d+ \d+\)", r"\1 0 0 0)", t, flags=re.M)
+
+        def number_of(change):
+            return lambda doc, t: re.sub(r"\(while-between (-?\d+) (-?\d+)\)", lambda m: f"(while-between {m[1]} {int(m[2]) + change})", t)
+
+        def proved(k):
+            def change(doc, t):
+                rows = [r for r in doc["configs"][0]["ledger"] if r["bucket"] == "race"]
+                rows[k % len(rows)].update(bucket="proved", evidence="execution of the whole launch")
+                return t
+            return change
+
+        common = {
+            "a release that is none": sub(r"\(sem (release|acq_rel)\)", "(sem relaxed)"),
+            "a narrow scope": sub(r"\(kind atomic_rmw\)(.*)\(scope gpu\)", r"(kind atomic_rmw)\1(scope cta)"),
+            "an atomic left out": sub(r"^\(atomic \d+ .*\n", ""),
+            "no barrier before the release": no_barrier,
+            "another start": start,
+            "no start": without_start,
+            "termination not assumed": unqualified("assumes termination"),
+            "contents not named": unqualified("reads tensor contents"),
+        }
+        waits = {**common, "waits for one arrival less": number_of(-1), "a wait left out": sub(r" \(waits \(while-between [^()]*\)\)", "", 0)}
+        adds = {**common, "the first arrival adds more": sub(r"\(given 2147483645 ", "(given 2147483646 "),
+                "waits for another bit": sub(r"\(value 32 2147483648\)", "(value 32 1073741824)", 0)}
+        guards = {**{k: v for k, v in common.items() if k not in ("termination not assumed", "no barrier before the release")},
+                  "happens with one more result": sub(r"^\(only (\d+) (\d+) (-?\d+) ", lambda m: f"(only {m[1]} {m[2]} {int(m[3]) - 1} ", 0),
+                  "happens with every result": sub(r"^\(only .*\n", "", 0),
+                  "results that were not tried": sub(r"^\(tried (\d+) (-?\d+) (-?\d+)\)", lambda m: f"(tried {m[1]} {m[2]} {int(m[3]) - 1})", 0),
+                  "tried nothing": sub(r"^\(tried .*\n", "", 0)}
+        number = 0
+        for name, changes in (("gates/rounds", waits), ("gates/called", adds), ("gates/split", guards)):
+            self.assertEqual(len(changes), 10)
+            for change in changes.values():
+                self.changed(number, name, change)
+                number += 1
+        for k in range(2):
+            for name in ("styles/grouped_gemm_persist_nomask", "styles/grouped_gemm_persist_nsm", "styles/hilbert_visit_noswap",
+                         "styles/compact_positive_incl", "sums/changing_wraps"):
+                self.changed(number, name, proved(k) if k == 0 else sub(r"^\(at (.*)\(width \d+\)", r"(at \1(width 1)"))
+                number += 1
+        self.assertEqual(number, 40)
+        _, out = recheck("--limit=100000", os.path.join(self.root, "forged"))
+        for k in range(number):
+            self.assertRegex(out, rf"forged/{k:03d}: REJECTED", f"{k}: accepted: {out}")
+
     def test_tables(self):
         tables = sorted(glob.glob(os.path.join(TESTS, "tables", "ttir", "*.json")))
         out = self.shipped("tables", tables, 60, executed=True)
@@ -179,7 +276,8 @@ class Certificates(unittest.TestCase):
 
     @unittest.skipUnless(ALL, "only with --all")
     def test_others(self):
-        for d, least in (("sync", 80), ("pitfalls", 95), ("loops", 18), ("locks", 12), ("labelled", 35), ("matrix", 60), ("reports", 50), ("generate", 70)):
+        for d, least in (("sync", 80), ("pitfalls", 95), ("loops", 18), ("locks", 12), ("labelled", 35), ("matrix", 60), ("reports", 50), ("generate", 70),
+                         ("gates", 58), ("styles", 30)):
             self.shipped(d, sorted(glob.glob(os.path.join(TESTS, d, "ttir", "*.json"))), least, executed=True)
         self.shipped("small", sorted(glob.glob(os.path.join(TTIR, "*.small.json"))), 100, executed=True)
 
