@@ -256,6 +256,7 @@ static pr_iset *add_deps(pr_machine *m, pr_iset *s, const pr_value *v, const pr_
     if (!v || !v->type || !m->setup.track_deps) return s;
     const pr_type *t = v->type;
     int rank = t->kind == PR_TYPE_TENSOR ? t->rank : 0;
+    if (pr_type_count(t) == 1 && e->n_lanes == 1) return pr_iset_union(m, s, pr_im_get(m, v)->deps);
     if (rank != e->rank) return s;
     for (int d = 0; d < rank; d++)
         if (t->shape[d] != e->shape[d]) return s;

@@ -1,6 +1,6 @@
 /* What is the value of an operation that moves lanes, or folds over them?
  *
- * All of these end the chain of lane-wise dependency, so no result carries deps. */
+ * All of these end the chain of lane-wise dependency, so no result carries deps, but for one element that stays one. */
 #include "front/interp_core.h"
 
 unsigned pr_type_dims(const pr_type *t)
@@ -425,6 +425,9 @@ bool pr_im_eval_tile(pr_machine *m, const pr_op *op)
     }
     default: return false;
     }
+    bool computes = op->opcode == PR_OP_TT_GATHER || op->opcode == PR_OP_TT_HISTOGRAM || op->opcode == PR_OP_TT_CAT || op->opcode == PR_OP_TT_JOIN;
+    if (m->setup.track_deps && op->n_operands && !computes && pr_type_count(from) == 1 && pr_type_count(to) == 1)
+        v.deps = pr_iset_union(m, v.deps, a->deps);
     pr_im_set(m, op->results[0], v);
     return true;
 }

@@ -9,9 +9,12 @@ static void identity_map(pr_lower *c, pr_term *map)
     for (int d = 0; d < PR_MAX_RANK; d++) map[d] = pr_lane_term(c, d);
 }
 
+/* A value of one element stays at its one position, whatever the rank: what is made of it waits for what it was read from. */
 static void moved(pr_lower *c, const pr_op *op, int result, const pr_val *v, const pr_term *map)
 {
-    pr_result(c, op, result, pr_val_relane(c, v, op->results[result]->type, map, false));
+    const pr_type *to = op->results[result]->type;
+    bool one = op->opcode != PR_OP_TT_REDUCE && v->type && pr_type_count(v->type) == 1 && pr_type_count(to) == 1;
+    pr_result(c, op, result, pr_val_relane(c, v, to, map, one));
 }
 
 static void opaque(pr_lower *c, const pr_op *op, const char *why)

@@ -91,18 +91,21 @@ static bool frame_within(const pr_frame *inner, const pr_frame *outer)
     return false;
 }
 
-static bool same_shape(const pr_record *a, const pr_record *b)
+bool pr_record_same_lanes(const pr_record *a, const pr_record *b)
 {
-    if (a->rank != b->rank) return false;
-    for (int d = 0; d < a->rank; d++)
-        if (a->shape[d] != b->shape[d]) return false;
-    return true;
+    bool same = a->rank == b->rank, one = true;
+    for (int d = 0; d < a->rank; d++) {
+        same = same && d < b->rank && a->shape[d] == b->shape[d];
+        one = one && a->shape[d] == 1;
+    }
+    for (int d = 0; d < b->rank; d++) one = one && b->shape[d] == 1;
+    return same || one;
 }
 
 /* runs_with(m, b) of happens-before.md 1.5: m runs wherever b runs, in the same execution. */
 static bool runs_with(pr_records *R, const pr_record *m, const pr_record *b, pr_arena *scratch)
 {
-    if (m->uncertain || m->refused.kind || !same_shape(m, b)) return false;
+    if (m->uncertain || m->refused.kind || !pr_record_same_lanes(m, b)) return false;
     if (!frame_within(b->frame, m->frame)) return false;
     pr_arena_pos pos = pr_arena_mark(scratch);
     pr_term_vec mine = { 0 }, other = { 0 };
@@ -133,7 +136,7 @@ static void close_deps(pr_records *R, pr_record *b, pr_arena *arena, pr_arena *s
     for (int i = 0; i < b->n_deps; i++)
         for (int j = 0; j < n; j++) {
             const pr_record *a = &R->records.data[j];
-            if (a->access == b->deps[i] && a->id != b->id && !in[j] && reads(a) && same_shape(a, b)) {
+            if (a->access == b->deps[i] && a->id != b->id && !in[j] && reads(a) && pr_record_same_lanes(a, b)) {
                 in[j] = 1;
                 pr_vec_push(arena, &out, j);
                 pr_vec_push(arena, &work, j);
@@ -145,7 +148,7 @@ static void close_deps(pr_records *R, pr_record *b, pr_arena *arena, pr_arena *s
         for (int i = 0; i < m->n_deps; i++)
             for (int j = 0; j < n; j++) {
                 const pr_record *a = &R->records.data[j];
-                if (a->access == m->deps[i] && a->id != b->id && !in[j] && reads(a) && same_shape(a, b)) {
+                if (a->access == m->deps[i] && a->id != b->id && !in[j] && reads(a) && pr_record_same_lanes(a, b)) {
                     in[j] = 1;
                     pr_vec_push(arena, &out, j);
                     pr_vec_push(arena, &work, j);

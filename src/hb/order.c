@@ -218,14 +218,6 @@ static bool feeds(const pr_encoding *e, const pr_record *x, const pr_record *y)
 /* Does O3 put x before y at one lane and iteration? */
 static bool depends(const pr_encoding *e, const pr_record *x, const pr_record *y) { return y->has_position && feeds(e, x, y); }
 
-static bool same_shape(const pr_record *a, const pr_record *b)
-{
-    if (a->rank != b->rank) return false;
-    for (int d = 0; d < a->rank; d++)
-        if (a->shape[d] != b->shape[d]) return false;
-    return true;
-}
-
 static int loop_at(const pr_side *s, const pr_frame *f)
 {
     for (int k = 0; k < s->n_loops; k++)
@@ -304,7 +296,7 @@ static pr_term waits_through(pr_encoding *e, const pr_record *x, const pr_record
         return when;
     for (int i = 0; i < y->n_dep_closure; i++) {
         const pr_record *m = &e->records->records.data[y->dep_closure[i]];
-        if (m->refused.kind || m->via_desc || !same_shape(m, y) || !frame_in(y->frame, m->frame)) continue;
+        if (m->refused.kind || m->via_desc || !pr_record_same_lanes(m, y) || !frame_in(y->frame, m->frame)) continue;
         if (m->kind == PR_RECORD_LOAD && ((lanes_of(m) == 1 && named_scalar_strict(m)) || (e->options->dep_strict && pr_order_is_replicated(e, m))))
             continue;
         pr_term mask = pr_subst_apply((pr_subst *)&s->subst, m->mask);
@@ -364,7 +356,7 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
         *used_o3 = true;
         if (pr_term_is(differ, PR_TERM_FALSE)) *never = true;
         else pr_vec_push(e->arena, core, differ);
-    } else if (x != y && !without_o3 && same_shape(x, y)) {
+    } else if (x != y && !without_o3 && pr_record_same_lanes(x, y)) {
         pr_term when = pr_or(T, y->has_position ? waits_through(e, x, y, b, MOST_BETWEEN) : PR_TERM_FALSE,
                              x->has_position ? waits_through(e, y, x, a, MOST_BETWEEN) : PR_TERM_FALSE);
         when = pr_encode_simplify(e, when);
@@ -378,7 +370,7 @@ bool pr_order_unordered(pr_encoding *e, const pr_side *a, const pr_side *b, bool
             else if (!pr_term_is(differ, PR_TERM_TRUE)) pr_vec_push(e->arena, core, differ);
         }
     }
-    if (x != y && !without_o3 && same_shape(x, y) && (x->n_carried || y->n_carried)) {
+    if (x != y && !without_o3 && pr_record_same_lanes(x, y) && (x->n_carried || y->n_carried)) {
         bool open = false;
         pr_term forth = handed_on(e, a, b, &open), back = handed_on(e, b, a, &open);
         pr_term apart = pr_encode_simplify(e, pr_not(T, pr_or(T, forth, back)));

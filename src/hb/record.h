@@ -141,6 +141,7 @@ typedef struct pr_records {
 } pr_records;
 
 /* hb/record_text.c */
+bool pr_record_same_lanes(const pr_record *a, const pr_record *b); /* do their lanes name the same positions? A single element has one, whatever the rank */
 void pr_records_print(pr_buf *b, const pr_records *r, bool derived); /* stages access and records */
 const char *pr_record_kind_name(pr_record_kind k); /* "load", "store", "atomic_rmw", ... interface.md 3 */
 #endif
