@@ -33,6 +33,7 @@ class Access:
         self.write, self.unit, self.proxy = f["does"][1] == "write", f["unit"][1], f["async_proxy"][1] == "yes"
         self.atomic = None if f["atomic"][1] == "no" else f["atomic"][1]
         self.view = View(f["view"])
+        self.other, self.guard = "other" in f, f["guard"][1] if "guard" in f else "true"    # one of several views
 
 
 class Barrier:
@@ -336,6 +337,7 @@ class Model:
             self._as_written(e, lines[e.line - 1])
         self._storage_as_written(lines)
         self._agents_as_written(lines)
+        self._calls_as_written(lines)
         for n, name in self.never:                                # their predicate is false
             if not 0 < n <= len(lines) or name not in _PREDICATED or self._predicate(lines, lines[n - 1], name) is None:
                 raise Rejected(f"line {n}: {name} has no predicate that can be false")
@@ -364,6 +366,23 @@ class Model:
             last[e.agent, e.copy] = e
 
 
+    def _calls_as_written(self, lines: List[str]) -> None:
+        """A call counts as scratch memory: no function but the kernel itself does more to shared memory."""
+        if not any(e.name == "tt.call" for e in self.events):
+            return
+        public = True
+        for n, line in enumerate(lines, 1):
+            if "tt.func" in line:
+                public = not re.search(r"\bprivate\b", line)
+            head = _OPERATION.match(line)
+            if public or not head or "tt.func" in line:
+                continue
+            gpu = head[1].startswith(("ttg.", "ttng.")) and head[1] not in ("ttg.convert_layout", "ttg.fp4_to_fp", "ttg.global_scratch_alloc")
+            known = head[1].split(".")[0] in ("tt", "ttg", "arith", "math", "scf", "ub", "cf", "llvm")
+            assembly = head[1] in ("tt.elementwise_inline_asm", "tt.extern_elementwise") and not re.search(r"\bpure( = true)?\b(?! = false)", line)
+            if gpu or not known or assembly or "!ttg.memdesc" in line:
+                raise Rejected(f"line {n}: a called function does more than use scratch memory")
+
     def _as_written(self, e: Event, line: str) -> None:
         """It accesses what its operation does, as it does."""
         want = _ACCESSES.get(e.name)
@@ -375,7 +394,7 @@ class Model:
             want = "r" * types.count("memdesc<")
         if want is None:
             return
-        if "".join("w" if a.write else "r" for a in e.accesses) != want:
+        if "".join("w" if a.write else "r" for a in e.accesses if not a.other) != want:
             raise Rejected(f"event {e.id} accesses other things than its operation (line {e.line})")
         for a in e.accesses:
             through = e.name in _ASYNC_PROXY and self.allocs[a.view.alloc]["memory"] == "shared"
@@ -439,7 +458,7 @@ _KINDS = {
     "ttng.warp_group_dot_wait": ("dot_wait",), "ttng.async_tma_copy_global_to_local": ("tma_load",), "ttng.async_tma_gather": ("tma_load",),
     "ttng.async_tma_copy_local_to_global": ("store",), "ttng.async_tma_reduce": ("store",), "ttng.async_tma_scatter": ("store",),
     "ttng.async_tma_store_wait": ("store_wait",), "ttng.fence_async_shared": ("fence",), "ttg.convert_layout": ("scratch",),
-    "tt.reduce": ("scratch",), "tt.scan": ("scratch",), "tt.histogram": ("scratch",), "tt.gather": ("scratch",),
+    "tt.call": ("scratch",), "tt.reduce": ("scratch",), "tt.scan": ("scratch",), "tt.histogram": ("scratch",), "tt.gather": ("scratch",),
     "ttg.local_alloc": ("access",), "ttng.tmem_alloc": ("access",), "ttg.local_atomic_scatter_rmw": ("access",),
     "ttng.clc_try_cancel": ("tma_load",), "ttng.clc_load_result": ("access",),
 }

@@ -444,13 +444,15 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
         pr_vec_push(m->scratch, &m->visits, first);
         visit = 0;
     }
+    bool written = false;
     for (int other = 0; other < m->p->allocs.n; other++) {
         if (other != b->view.alloc && (alloc->offset < 0 || m->p->allocs.data[other].offset < 0)) continue;
         int kept = 0;
         for (int i = 0; i < m->history[other].n; i++) {
             past x = m->history[other].data[i];
             bool meet = x.e != e && overlaps(m, &x.a->view, &b->view);
-            bool conflict = meet && (x.a->write || b->write)
+            written = written || (meet && x.a->write);
+            bool conflict = meet && (x.a->write || b->write) && !pr_shm_requests_in_order(x.e, e)
                             && !(x.a->atomic && b->atomic && pr_str_eq(x.a->atomic_kind, b->atomic_kind));
             bool before = ordered(m, &g->now, &x, b, e);
             m->uncertain = x.a->view.partial || b->view.partial;
@@ -464,6 +466,7 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
         }
         m->history[other].n = kept;
     }
+    if (!b->write && !m->t->assumed) m->p->reads[e->op->id] |= written ? 1 : 2;
     past p = { e, b, time, visit, id };
     pr_vec_push(m->scratch, &m->history[b->view.alloc], p);
     if (b->write && e->ws < 0) pr_vec_push(m->scratch, &m->first_contents, p);
@@ -638,6 +641,28 @@ static void counted_wait(machine *m, agent *g, const pr_shm_event *e, const int 
     }
 }
 
+/* Scratch memory whose place the text gives: its first byte at least is written. What the threads of the agent did themselves the
+ * compiler orders (M1). */
+static void scratch(machine *m, const pr_shm_event *e)
+{
+    const pr_attr *place = pr_op_attr(e->op, "allocation.offset");
+    if (!place || place->kind != PR_ATTR_INT || place->integer < 0 || place->integer > INT32_MAX || m->strict) return;
+    int64_t from = (int64_t)place->integer, to = e->scratch_hi > from ? e->scratch_hi : from + 1, lo, hi;
+    for (int a = 0; a < m->p->allocs.n; a++) {
+        const pr_shm_alloc *alloc = &m->p->allocs.data[a];
+        for (int i = 0; alloc->memory == PR_SHM_SMEM && alloc->offset >= 0 && i < m->history[a].n; i++) {
+            const past *x = &m->history[a].data[i];
+            pr_shm_access b = { .view = x->a->view, .write = true, .unit = PR_SHM_SYNC, .role = "scratch memory" };
+            bytes_of(m, &x->a->view, &lo, &hi);
+            if (lo < 0 || from >= alloc->offset + hi || alloc->offset + lo >= to) continue;
+            if ((x->id < 0 && x->e->agent == e->agent) || ordered(m, &m->agents[e->agent].now, x, &b, e)) continue;
+            m->uncertain = x->a->view.partial;
+            race(m, x, e, &b, 0);
+            m->uncertain = false;
+        }
+    }
+}
+
 /* All threads of the agent at one place. Scratch memory that is used is taken to be such a place: what depends on it is
  * left to the proof. */
 static void meet(machine *m, agent *g, const pr_shm_event *e, int64_t time)
@@ -769,7 +794,8 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
             join(m, &g->now, &m->ended[e->ws]);
         }
         break;
-    case PR_SHM_EV_ACCESS: case PR_SHM_EV_SCRATCH: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_CLOSE: case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN:
+    case PR_SHM_EV_SCRATCH: scratch(m, e); break;
+    case PR_SHM_EV_ACCESS: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_CLOSE: case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN:
     case PR_SHM_EV_MEET:
         break;
     }

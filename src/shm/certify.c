@@ -72,6 +72,8 @@ static void put_access(writer *w, const pr_shm_access *a)
     else pr_buf_puts(w->b, "no");
     pr_buf_putc(w->b, ')');
     put_view(w, &a->view);
+    if (a->other) put_flag(w, "other", true);
+    if (!pr_term_none(a->guard)) put_term(w, "guard", a->guard);
     pr_buf_putc(w->b, ')');
 }
 

@@ -138,6 +138,7 @@ static bool is_program_count(const pr_shm_param *q) { return pr_str_starts(q->na
 static int64_t launch_value(const pr_shm_param *q, int64_t k, int64_t unit)
 {
     int64_t m = q->multiple > 1 ? q->multiple : 1;
+    if (q->flag) return k & 1;
     return k * (unit % m == 0 ? unit : unit / (int64_t)pr_gcd(unit, m) * m);
 }
 
@@ -362,6 +363,7 @@ static void qualify(const work *w, const pr_shm_model *m, pr_config_verdict *out
     for (int i = 0; i < m->events.n; i++)
         copies = copies || (m->events.data[i].kind == PR_SHM_EV_TC && m->events.data[i].n_acc == 2);
     if (copies) pr_vec_push(w->p->arena, &out->qualifiers, "assumes tcgen05 copies and MMAs of one partition run in order");
+    if (w->p->requests_in_order) pr_vec_push(w->p->arena, &out->qualifiers, "assumes cluster launch requests of one partition write their results in order");
     if (w->p->assumes_no_overflow) pr_vec_push(w->p->arena, &out->qualifiers, "assumes no integer overflow in loop counters and bounds");
     if (w->p->arguments_not_negative) pr_vec_push(w->p->arena, &out->qualifiers, "assumes integer arguments are not negative");
     if (w->p->assumes_nonneg) pr_vec_push(w->p->arena, &out->qualifiers, "assumes non-negative operands of unsigned operations");
@@ -487,6 +489,20 @@ static void note_fences(pr_arena *arena, const pr_ir *ir, const pr_op *func, con
     }
 }
 
+/* Reads of bytes that no access had written, in any run, wherever they happened. */
+static void note_unwritten(const attempt *a, pr_config_verdict *out)
+{
+    pr_arena *arena = a->w.p->arena;
+    const pr_op *last = NULL;
+    for (int i = 0; i < a->model.events.n; i++) {
+        const pr_shm_event *e = &a->model.events.data[i];
+        if (a->w.p->reads[e->op->id] != 2 || e->op == last) continue;
+        last = e->op;
+        pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "uninitialised read: `" PR_STR_FMT "` at line %d reads bytes that nothing has written",
+                                                        PR_STR_ARG(e->op->name), e->loc.line ? e->loc.line : e->loc.text_line));
+    }
+}
+
 /* The verdict about the launch alone, when the one about every launch is no proof: a proof, findings where the other
  * has none, or nothing. */
 static void one_launch(attempt *a, const attempt *all, const pr_shm_options *o, pr_config_verdict *out)
@@ -562,6 +578,7 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
     }
     if (all.findings.n && one.w.p && !one.ok && !one.findings.n)
         pr_vec_push(arena, &out->notes, "no run at the values of this launch shows a finding; they are not proved safe");
+    if (!out->findings.n) note_unwritten(&all, out);
     if (all.w.unread) {
         pr_loc at = pr_shm_loc(all.w.unread);
         pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "the kernel can end while the TMA store at line %d still reads shared memory: no async_tma_store_wait covers it",

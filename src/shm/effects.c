@@ -90,56 +90,68 @@ static bool reinterpret(pr_walk *w, pr_shm_view *v, const pr_type *t)
     return bits > 0 && bits <= box;
 }
 
-static bool view(pr_walk *w, const pr_op *op)
+/* The view that op makes of v; false: not known. */
+static bool narrowed(pr_walk *w, const pr_op *op, pr_shm_view *v)
 {
-    if (!pr_shm_is_view(op->opcode)) return false;
-    pr_sv s = pr_walk_get(w, op->operands[0]);
     const pr_type *t = op->results[0]->type, *from = op->operands[0]->type;
-    if (s.kind != PR_SV_VIEW || !t || t->kind != PR_TYPE_MEMDESC || !from || from->rank != s.v.rank) return true;   /* stays opaque */
+    if (!t || t->kind != PR_TYPE_MEMDESC || !from || from->rank != v->rank) return false;
     places p = places_of(op);
     switch (op->opcode) {
     case PR_OP_TTG_MEMDESC_INDEX:
-        if (!narrow_index(w, &s.v, pr_walk_get(w, at(&p, 1, 0)), from->rank ? from->shape[0] : 0)) return true;
+        if (!narrow_index(w, v, pr_walk_get(w, at(&p, 1, 0)), from->rank ? from->shape[0] : 0)) return false;
         break;
     case PR_OP_TTG_MEMDESC_SUBSLICE: {
         const pr_attr *o = pr_op_attr(op, "offsets");
-        if (!o || o->n_ints != t->rank || t->rank != from->rank) return true;
+        if (!o || o->n_ints != t->rank || t->rank != from->rank) return false;
         for (int i = 0; i < t->rank; i++)
-            if (o->ints[i] < 0 || o->ints[i] > INT32_MAX || !narrow_box(&s.v, i, (int64_t)o->ints[i], t->shape[i], from->shape[i])) return true;
+            if (o->ints[i] < 0 || o->ints[i] > INT32_MAX || !narrow_box(v, i, (int64_t)o->ints[i], t->shape[i], from->shape[i])) return false;
         break;
     }
     case PR_OP_TTG_MEMDESC_SUBVIEW: {
-        int lead = s.v.rank - t->rank;
-        if (lead < 0 || p.size[1] != s.v.rank) return true;
+        int lead = v->rank - t->rank;
+        if (lead < 0 || p.size[1] != v->rank) return false;
         for (int i = 0; i < lead; i++)
-            if (!narrow_index(w, &s.v, pr_walk_get(w, at(&p, 1, i)), from->shape[i])) return true;
+            if (!narrow_index(w, v, pr_walk_get(w, at(&p, 1, i)), from->shape[i])) return false;
         for (int i = 0; i < t->rank; i++) {
             pr_sv off = pr_walk_get(w, at(&p, 1, lead + i));
-            pr_i128 v;
-            if (off.kind != PR_SV_TERM || !pr_term_const(w->T, off.t, &v) || v < 0 || v > INT32_MAX) return true;
-            if (!narrow_box(&s.v, i, (int64_t)v, t->shape[i], from->shape[lead + i])) return true;
+            pr_i128 n;
+            if (off.kind != PR_SV_TERM || !pr_term_const(w->T, off.t, &n) || n < 0 || n > INT32_MAX) return false;
+            if (!narrow_box(v, i, (int64_t)n, t->shape[i], from->shape[lead + i])) return false;
         }
         break;
     }
     case PR_OP_TTG_MEMDESC_TRANS: {
         const pr_attr *o = pr_op_attr(op, "order");
-        pr_shm_view was = s.v;
-        if (!o || o->n_ints != s.v.rank) return true;
-        for (int i = 0; i < s.v.rank; i++)
-            s.v.dim[i] = o->ints[i] >= 0 && o->ints[i] < s.v.rank ? was.dim[o->ints[i]] : -1;
+        pr_shm_view was = *v;
+        if (!o || o->n_ints != v->rank) return false;
+        for (int i = 0; i < v->rank; i++)
+            v->dim[i] = o->ints[i] >= 0 && o->ints[i] < v->rank ? was.dim[o->ints[i]] : -1;
         break;
     }
     case PR_OP_TTNG_TMEM_SUBSLICE: {
         pr_i128 n = pr_op_attr_int(op, "offset", pr_op_attr_int(op, "N", -1));
         int dim = (int)pr_op_attr_int(op, "dim", t->rank - 1);
-        if (n < 0 || n > INT32_MAX || dim < 0 || dim >= t->rank || t->rank != from->rank) return true;
-        if (!narrow_box(&s.v, dim, (int64_t)n, t->shape[dim], from->shape[dim])) return true;
+        if (n < 0 || n > INT32_MAX || dim < 0 || dim >= t->rank || t->rank != from->rank) return false;
+        if (!narrow_box(v, dim, (int64_t)n, t->shape[dim], from->shape[dim])) return false;
         break;
     }
     default:
-        if (op->opcode == PR_OP_TTG_MEMDESC_REINTERPRET && !reinterpret(w, &s.v, t)) return true;
-        blur(&s.v, t->rank);
+        if (op->opcode == PR_OP_TTG_MEMDESC_REINTERPRET && !reinterpret(w, v, t)) return false;
+        blur(v, t->rank);
     }
+    return true;
+}
+
+static bool view(pr_walk *w, const pr_op *op)
+{
+    if (!pr_shm_is_view(op->opcode)) return false;
+    pr_sv s = pr_walk_get(w, op->operands[0]);
+    if (s.kind == PR_SV_VIEW && narrowed(w, op, &s.v)) pr_walk_set(w, op->results[0], s);
+    if (s.kind != PR_SV_VIEWS) return true;          /* else it stays opaque                              */
+    pr_shm_view *all = pr_arena_copy(w->arena, s.views, sizeof *all * (size_t)s.n_views);
+    for (int i = 0; i < s.n_views; i++)
+        if (!narrowed(w, op, &all[i])) return true;
+    s.views = all;
     pr_walk_set(w, op->results[0], s);
     return true;
 }
@@ -226,21 +238,36 @@ static bool refuse(pr_walk *w, const pr_op *op, pr_refusal_kind kind, const char
     return true;
 }
 
+/* Which of several views this is, over the counters of the loops around it. */
+static pr_term number_of(pr_walk *w, pr_term t)
+{
+    if (pr_term_none(t)) return t;
+    for (int i = 0; i < w->n_loops && !w->concrete; i++)
+        if (w->p->loops.data[w->loop[i]].flat) return PR_TERM_NONE;
+    if (!w->concrete && w->n_loops) t = pr_shm_refit(w->arena, w->T, t, w->p->loops.data[w->loop[w->n_loops - 1]].counter);
+    return t;
+}
+
 static void access(pr_walk *w, pr_shm_event *e, const pr_value *v, bool write, pr_shm_unit unit, bool async,
                    const char *role)
 {
     pr_sv s = pr_walk_get(w, v);
     if (!v || !v->type || v->type->kind != PR_TYPE_MEMDESC) return;
-    if (s.kind != PR_SV_VIEW) {
+    int n = s.kind == PR_SV_VIEW ? 1 : s.kind == PR_SV_VIEWS ? s.n_views : 0;
+    if (!n || e->n_acc + n > PR_SHM_ACCESSES) {
         refuse(w, e->op, PR_REFUSAL_LAYOUT, "the storage this operation accesses is not one known view");
         return;
     }
-    assert(e->n_acc < PR_SHM_ACCESSES);
-    pr_shm_alloc *a = &w->p->allocs.data[s.v.alloc];
-    a->payload = true;
-    pr_shm_access acc = { .view = s.v, .write = write, .unit = unit, .role = role,
-                          .async_proxy = async && a->memory == PR_SHM_SMEM };
-    e->acc[e->n_acc++] = acc;
+    pr_term which = n > 1 ? number_of(w, s.t) : PR_TERM_NONE;
+    if (n > 1 && w->concrete) w->trace->assumed = true;
+    for (int i = 0; i < n; i++) {
+        pr_shm_access acc = { .view = s.kind == PR_SV_VIEW ? s.v : s.views[i], .write = write, .unit = unit, .role = role, .other = i > 0 };
+        pr_shm_alloc *a = &w->p->allocs.data[acc.view.alloc];
+        a->payload = true;
+        acc.async_proxy = async && a->memory == PR_SHM_SMEM;
+        if (!pr_term_none(which)) acc.guard = pr_eq(w->T, which, pr_const(w->T, i));
+        e->acc[e->n_acc++] = acc;
+    }
 }
 
 static bool barrier(pr_walk *w, pr_shm_event *e, const pr_value *v, pr_term pred)
@@ -456,7 +483,7 @@ static bool uses_scratch(const pr_op *op)
 {
     switch (op->opcode) {
     case PR_OP_TTG_CONVERT_LAYOUT: case PR_OP_TT_REDUCE: case PR_OP_TT_SCAN: case PR_OP_TT_HISTOGRAM:
-    case PR_OP_TT_GATHER: case PR_OP_TT_ATOMIC_RMW: case PR_OP_TT_ATOMIC_CAS: return true;
+    case PR_OP_TT_GATHER: case PR_OP_TT_ATOMIC_RMW: case PR_OP_TT_ATOMIC_CAS: case PR_OP_TT_CALL: return true;
     default: return false;
     }
 }

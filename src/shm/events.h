@@ -19,7 +19,7 @@
 #define PR_SHM_RANK 6
 #define PR_SHM_LOOPS 8
 #define PR_SHM_BARS 4
-#define PR_SHM_ACCESSES 6
+#define PR_SHM_ACCESSES 12
 #define PR_SHM_AGENTS 17
 #define PR_SHM_COPIES 15
 
@@ -68,6 +68,8 @@ typedef enum {
 
 typedef struct pr_shm_access {
     pr_shm_view view;
+    pr_term guard;               /* it is this view only where this holds; NONE: always, or not known         */
+    bool other;                  /* another one of the views that the access before it may be            */
     bool write;
     bool atomic;                 /* local_atomic_scatter_rmw; no exchange; with equal kind they commute */
     pr_str atomic_kind;
@@ -148,6 +150,7 @@ typedef struct pr_shm_param {
     pr_str name;
     bool leaf;                   /* a value of the launch or of memory; else def says what it is     */
     bool from_memory;
+    bool flag;                   /* an argument of one bit: 0 or 1                                  */
     int64_t multiple;            /* of an argument: the text says it is a multiple of this, 1 otherwise     */
 } pr_shm_param;
 
@@ -181,7 +184,7 @@ typedef struct pr_shm_prog {
     PR_VEC(pr_shm_loop) loops;   /* symbolic                                                    */
     int *loop_of_op;             /* in the same way                                              */
     PR_VEC(pr_shm_param) params;
-    int num_warps, threads_per_warp;
+    int num_warps, threads_per_warp, n_ctas;
     int n_agents;                /* most partitions of one warp_specialize + 1                     */
     int target;                  /* compute capability times ten, 0 unknown                        */
     bool allocated;              /* the text is from after shared memory allocation                */
@@ -191,6 +194,8 @@ typedef struct pr_shm_prog {
     bool assumes_nonneg;         /* an unsigned operation was read as a signed one                  */
     bool certify;                /* keep what a certificate says (certify.h)                      */
     bool arguments_not_negative; /* what is proved is so for such launches only                       */
+    bool requests_in_order;      /* two cluster launch requests into the same bytes were taken to land in order  */
+    unsigned char *reads;        /* by operation: bit 0, it read bytes that something had written; bit 1, bytes that nothing had */
     bool membar;                 /* judge the text as it stands: CTA barriers are events (membar.h)       */
     const pr_shm_binding *bound; /* both walks are about this launch only; null: about every launch    */
 } pr_shm_prog;
@@ -240,6 +245,8 @@ bool pr_shm_alloc_disjoint(const pr_shm_alloc *a, const pr_shm_alloc *b);
 /* The operation is in another partition of the warp_specialize the allocation is in: the compiler gives scratch memory of
  * the operation different bytes. */
 bool pr_shm_runs_beside(const pr_shm_alloc *a, const pr_op *op);
+/* Two requests of cluster launch control by one partition: their results land in order (shared-memory.md 2.6; a qualifier says so). */
+bool pr_shm_requests_in_order(const pr_shm_event *a, const pr_shm_event *b);
 /* First index of a view, what people call the slot; NONE without one. */
 pr_term pr_shm_view_slot(const pr_shm_view *v);
 void pr_shm_refuse(pr_shm_prog *p, pr_refusal_vec *to, pr_refusal_kind kind, const pr_op *op,

@@ -680,6 +680,13 @@ static bool apart(const pr_shm_alloc *s, const pr_shm_alloc *t)
     return s->offset >= t->offset + (lt + 7) / 8 || t->offset >= s->offset + (ls + 7) / 8;
 }
 
+/* c, where each of the two is the view that it may be. */
+static pr_term both(prover *q, pr_term c, const pr_shm_access *a, const pr_shm_access *b)
+{
+    if (!pr_term_none(a->guard)) c = pr_and(q->T, c, a->guard);
+    return pr_term_none(b->guard) ? c : pr_and(q->T, c, pr_prove_renamed(q, b->guard));
+}
+
 static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const pr_shm_access *b, bool *reuse)
 {
     const pr_shm_alloc *s = &q->p->allocs.data[a->view.alloc], *t = &q->p->allocs.data[b->view.alloc];
@@ -687,12 +694,12 @@ static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const p
     if (!a->write && !b->write) return PR_TERM_FALSE;
     if (a->atomic && b->atomic && pr_str_eq(a->atomic_kind, b->atomic_kind)) return PR_TERM_FALSE;
     if (s->op == t->op) {
-        pr_term c = meets(q, &a->view, &b->view);
+        pr_term c = both(q, meets(q, &a->view, &b->view), a, b);
         return x == y ? pr_and(q->T, c, other_instance(q, &q->ev[x])) : c;
     }
     if (apart(s, t)) return PR_TERM_FALSE;
     *reuse = true;
-    return PR_TERM_TRUE;
+    return both(q, PR_TERM_TRUE, a, b);
 }
 
 /* Bytes of a barrier and of data: what accesses the data must be ordered with the barrier's life. */
@@ -787,6 +794,10 @@ static bool accesses(prover *q)
                 pr_vec_push(q->p->arena, &q->out->explained, one);
                 if (one.ordered == PR_NO) continue;   /* the others too */
             }
+            if (pr_shm_requests_in_order(ex, ey) && pr_rel_is_empty(q->R, left) == PR_NO) {
+                q->p->requests_in_order = true;       /* a premise: the verdict says so                     */
+                continue;
+            }
             if (!pr_prove_holds(q, pr_rel_is_empty(q->R, left), left, any_reuse ? PR_REFUSAL_REUSE : PR_REFUSAL_POTENTIAL_RACE, ey->op,
                        any_reuse ? "storage of an earlier allocation may be used again while an asynchronous access to it is pending"
                                  : pr_arena_printf(q->p->arena, "not ordered with `" PR_STR_FMT "` at line %d",
@@ -865,7 +876,9 @@ static bool ranges(prover *q)
                 }
                 pr_term in = pr_and(T, pr_le(T, PR_TERM_ZERO, v->index[d]),
                                     pr_lt(T, v->index[d], pr_const(T, q->p->allocs.data[v->alloc].shape[d])));
-                wrong = pr_or(T, wrong, pr_not(T, in));
+                pr_term out = pr_not(T, in);
+                if (i < x->n_acc && !pr_term_none(x->acc[i].guard)) out = pr_and(T, out, x->acc[i].guard);
+                wrong = pr_or(T, wrong, out);
             }
         }
         if (pr_term_is(wrong, PR_TERM_FALSE)) continue;

@@ -193,6 +193,11 @@ bool pr_shm_runs_beside(const pr_shm_alloc *a, const pr_op *op)
     return false;
 }
 
+bool pr_shm_requests_in_order(const pr_shm_event *a, const pr_shm_event *b)
+{
+    return a->op->opcode == PR_OP_TTNG_CLC_TRY_CANCEL && b->op->opcode == PR_OP_TTNG_CLC_TRY_CANCEL && a->agent == b->agent && (!a->agent || a->ws == b->ws);
+}
+
 bool pr_shm_alloc_disjoint(const pr_shm_alloc *a, const pr_shm_alloc *b)
 {
     if (a == b) return false;
@@ -261,7 +266,7 @@ static void screen(void *user, const pr_op *op)
     pr_shm_prog *p = user;
     pr_refusal_vec *to = &p->refusals;
     pr_str n = op->name;
-    bool touches = false;
+    bool touches = false, alone = p->n_ctas == 1;    /* masks of CTAs mean nothing where there is one          */
     for (int i = 0; i < op->n_operands; i++) touches = touches || is_memdesc(op->operands[i]);
     for (int i = 0; i < op->n_results; i++) touches = touches || is_memdesc(op->results[i]);
     if (starts(n, "tti.") || starts(n, "tti_")) {
@@ -269,11 +274,12 @@ static void screen(void *user, const pr_op *op)
     } else if (starts(n, "nvws.") || (pr_op_attr(op, "ttg.partition") && p->n_agents < 2)) {
         pr_shm_refuse(p, to, PR_REFUSAL_PRE_LOWERING, op, "not final TTGIR: partitions are not formed yet");
     } else if (starts(n, "ttng.cluster") || starts(n, "ttng.async_shared_store")
-               || set_on(pr_op_attr(op, "multicast")) || set_on(pr_op_attr(op, "two_ctas")) || pr_op_attr(op, "fromCTA")
-               || pr_op_attr(op, "multicastCTA")) {
+               || set_on(pr_op_attr(op, "multicast")) || set_on(pr_op_attr(op, "two_ctas"))
+               || (!alone && (pr_op_attr(op, "fromCTA") || pr_op_attr(op, "multicastCTA")))) {
         pr_shm_refuse(p, to, PR_REFUSAL_MULTI_CTA, op, "an operation on several CTAs");
     } else if (op->opcode == PR_OP_TT_CALL) {
-        pr_shm_refuse(p, to, PR_REFUSAL_CALL, op, "a call; what its callee does with shared memory is not read");
+        if (!pr_shm_quiet_call(p->ir, op, 0))
+            pr_shm_refuse(p, to, PR_REFUSAL_CALL, op, "a call; what its callee does with shared memory is not read");
     } else if (starts(n, "cf.") && op->opcode != PR_OP_CF_ASSERT && !(p->returns_early && (op->opcode == PR_OP_CF_BR || op->opcode == PR_OP_CF_COND_BR))) {
         pr_shm_refuse(p, to, PR_REFUSAL_CONTROL_FLOW, op, "branches between blocks");
     } else if (starts(n, "ttg.") || starts(n, "ttng.") || starts(n, "amdg.") || starts(n, "amdgpu.")) {
@@ -320,11 +326,13 @@ pr_shm_prog *pr_shm_read(pr_arena *arena, const pr_ir *ir, const pr_op *func)
     p->alloc_of_op = PR_NEW_N(arena, int, (ir->n_ops + 1) * PR_SHM_COPIES);
     p->loop_of_op = PR_NEW_N(arena, int, (ir->n_ops + 1) * PR_SHM_COPIES);
     for (int i = 0; i < (ir->n_ops + 1) * PR_SHM_COPIES; i++) p->alloc_of_op[i] = p->loop_of_op[i] = -1;
+    p->reads = PR_NEW_N(arena, unsigned char, ir->n_ops + 1);
     p->num_warps = (int)pr_op_attr_int(ir->module, "ttg.num-warps", 4);
     p->threads_per_warp = (int)pr_op_attr_int(ir->module, "ttg.threads-per-warp", 32);
     p->allocated = pr_op_attr(ir->module, "ttg.shared") != NULL;
     p->target = target_of(ir);
-    if (pr_op_attr_int(ir->module, "ttg.num-ctas", 1) > 1 || set_on(pr_op_attr(ir->module, "ttng.two-ctas")))
+    p->n_ctas = (int)pr_op_attr_int(ir->module, "ttg.num-ctas", 1);
+    if (p->n_ctas != 1 || set_on(pr_op_attr(ir->module, "ttng.two-ctas")))
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, func, "the kernel has several CTAs a program");
     p->copies[0].when = PR_TERM_TRUE;
     p->returns_early = func->regions[0]->n_blocks > 1 && pr_shm_returns_early(func);

@@ -194,18 +194,7 @@ static bool select(pr_walk *w, const pr_op *op)
     else if (c.kind == PR_SV_TERM && pr_term_is(c.t, PR_TERM_FALSE)) r = b;
     else if (c.kind == PR_SV_TERM && a.kind == PR_SV_TERM && b.kind == PR_SV_TERM) {
         r = pr_walk_term(pr_select(w->T, c.t, a.t, b.t));
-    } else if (c.kind == PR_SV_TERM && a.kind == PR_SV_VIEW && b.kind == PR_SV_VIEW && a.v.alloc == b.v.alloc
-               && a.v.rank == b.v.rank && a.v.blurred == b.v.blurred && a.v.partial == b.v.partial) {
-        r = a;
-        for (int i = 0; i < PR_SHM_RANK; i++) {
-            if (a.v.indexed[i] != b.v.indexed[i] || a.v.lo[i] != b.v.lo[i] || a.v.hi[i] != b.v.hi[i]
-                || a.v.dim[i] != b.v.dim[i]) {
-                r = pr_walk_opaque();
-                break;
-            }
-            if (a.v.indexed[i]) r.v.index[i] = pr_select(w->T, c.t, a.v.index[i], b.v.index[i]);
-        }
-    }
+    } else r = pr_walk_either(w, c.kind == PR_SV_TERM ? c.t : PR_TERM_NONE, &a, &b);
     pr_walk_set(w, op->results[0], r);
     return true;
 }

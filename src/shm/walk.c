@@ -36,11 +36,12 @@ static pr_sv leaf(pr_walk *w, int role, bool exact, pr_str text, const pr_value 
     if (index < 0) {
         bool argument = !exact && !role;
         bool grid = role == ROLE_GRID, programs = grid && pr_str_starts(text, "programs_");
-        bool not_negative = grid || (argument && p->arguments_not_negative);
-        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = programs ? 1 : not_negative ? 0 : -PR_INF, .hi = PR_INF,
+        bool flag = argument && v->type && v->type->bits == 1 && v->type->kind == PR_TYPE_INT;
+        bool not_negative = flag || grid || (argument && p->arguments_not_negative);
+        pr_var_info info = { .role = PR_ROLE_OTHER, .copy = PR_COPY_NONE, .lo = programs ? 1 : not_negative ? 0 : -PR_INF, .hi = flag ? 1 : PR_INF,
                              .index = exact ? role : role + 100000 + p->params.n,
                              .name = pr_arena_strndup(p->arena, text.s ? text.s : "v", text.s ? text.n : 1) };
-        pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory, .multiple = 1 };
+        pr_shm_param q = { .var = pr_var_new(w->T, info), .name = text, .leaf = true, .from_memory = from_memory, .flag = flag, .multiple = 1 };
         const pr_attr *d = v && v->attrs ? pr_dict_get(v->attrs, "tt.divisibility") : NULL;
         if (d && d->kind == PR_ATTR_INT && d->integer > 1 && d->integer <= 1024) q.multiple = (int64_t)d->integer;
         index = p->params.n;
@@ -145,27 +146,16 @@ static pr_term int_of(pr_walk *w, pr_term t)
     return !pr_term_none(t) && pr_term_is_bool(w->T, t) ? pr_bool_to_int(w->T, t) : t;
 }
 
-/* Same allocation and shape, indices aside. */
-static bool same_frame(const pr_shm_view *a, const pr_shm_view *b)
-{
-    if (a->alloc != b->alloc || a->rank != b->rank || a->blurred != b->blurred || a->partial != b->partial) return false;
-    for (int i = 0; i < PR_SHM_RANK; i++)
-        if (a->indexed[i] != b->indexed[i] || a->lo[i] != b->lo[i] || a->hi[i] != b->hi[i]
-            || (i < a->rank && a->dim[i] != b->dim[i]))
-            return false;
-    return true;
-}
-
 static int parts(const pr_sv *s)
 {
     int n = 0;
-    if (s->kind == PR_SV_TERM) return 1;
+    if (s->kind == PR_SV_TERM || s->kind == PR_SV_VIEWS) return 1;
     for (int d = 0; s->kind == PR_SV_VIEW && d < PR_SHM_RANK; d++) n += s->v.indexed[d];
     return n;
 }
 static pr_term *part(pr_sv *s, int i)
 {
-    if (s->kind == PR_SV_TERM) return &s->t;
+    if (s->kind == PR_SV_TERM || s->kind == PR_SV_VIEWS) return &s->t;
     for (int d = 0; d < PR_SHM_RANK; d++)
         if (s->v.indexed[d] && i-- == 0) return &s->v.index[d];
     return NULL;
@@ -293,9 +283,13 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     pr_sv *init = PR_NEW_N(w->arena, pr_sv, n), *state = PR_NEW_N(w->arena, pr_sv, n);
     PR_VEC(pr_shm_carried) c = { 0 };
     int *first = PR_NEW_N(w->arena, int, n);
+    int *n_rotated = PR_NEW_N(w->arena, int, n);     /* buffers that the loop may hand around: which one is a number   */
+    for (int i = 0; i < n; i++) init[i] = pr_walk_get(w, op->operands[3 + i]);
+    for (int i = 0; i < n; i++) n_rotated[i] = pr_walk_rotated(w, init, n, i, op, &state[i]);
     for (int i = 0; i < n; i++) {
         int member = flat && flat->active ? pr_flat_member(flat, i) : -1;
-        init[i] = state[i] = member < 0 ? pr_walk_get(w, op->operands[3 + i]) : pr_walk_term(flat->init[member]);
+        if (n_rotated[i] > 1) init[i] = state[i];
+        else init[i] = state[i] = member < 0 ? pr_walk_get(w, op->operands[3 + i]) : pr_walk_term(flat->init[member]);
         first[i] = c.n;
         bool boolean = init[i].kind == PR_SV_TERM && pr_term_is_bool(T, init[i].t);
         for (int j = 0; j < parts(&init[i]); j++) {
@@ -320,11 +314,13 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     const pr_op *yield = pr_block_terminator(body);
     for (int i = 0; i < n; i++) {
         pr_sv next = pr_walk_get(w, yield->operands[i]);
-        bool same = next.kind == state[i].kind
-                    && (next.kind != PR_SV_VIEW || same_frame(&next.v, &state[i].v));
+        if (n_rotated[i] > 1) next = (pr_sv){ .kind = PR_SV_VIEWS, .t = pr_walk_number(w, &next, state[i].views, n_rotated[i]), .n_views = n_rotated[i], .views = state[i].views };
+        bool same = next.kind == state[i].kind && (next.kind != PR_SV_VIEWS || n_rotated[i] > 1)
+                    && (next.kind != PR_SV_VIEW || pr_walk_same_frame(&next.v, &state[i].v));
         for (int j = 0; j < parts(&state[i]); j++)
             c.data[first[i] + j].update = same ? int_of(w, *part(&next, j)) : PR_TERM_NONE;
-        if (!same && state[i].kind == PR_SV_VIEW) state[i] = pr_walk_opaque();
+        if (!same && (state[i].kind == PR_SV_VIEW || state[i].kind == PR_SV_VIEWS)) state[i] = pr_walk_opaque();
+        if (n_rotated[i] > 1 && pr_term_none(next.t)) state[i] = pr_walk_opaque();
     }
     pr_shm_recover(w->arena, T, counter, c.data, c.n);
     if (flat) pr_flat_recover(w, flat, init, c.data, first);
@@ -353,6 +349,7 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
                 }
             }
             if (s.kind == PR_SV_NONE) s = pr_walk_opaque();
+            if (s.kind == PR_SV_VIEWS) s = pr_walk_one_of(w, s.views, s.n_views, s.t);
             if (pass) pr_walk_set(w, op->results[i], s);
             else pr_walk_set(w, body->args[1 + i], s);
         }
@@ -369,16 +366,9 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
 /* ---- branches ------------------------------------------------------------------------------------------- */
 static pr_sv joined(pr_walk *w, pr_term c, const pr_sv *a, const pr_sv *b)
 {
-    pr_sv r = *a;
-    if (a->kind != b->kind) return pr_walk_opaque();
-    if (a->kind == PR_SV_TERM) {
-        if (pr_term_is_bool(w->T, a->t) != pr_term_is_bool(w->T, b->t)) return pr_walk_opaque();
-        return pr_walk_term(pr_select(w->T, c, a->t, b->t));
-    }
-    if (a->kind != PR_SV_VIEW || !same_frame(&a->v, &b->v)) return pr_walk_opaque();
-    for (int i = 0; i < PR_SHM_RANK; i++)
-        if (a->v.indexed[i]) r.v.index[i] = pr_select(w->T, c, a->v.index[i], b->v.index[i]);
-    return r;
+    if (a->kind != PR_SV_TERM || b->kind != PR_SV_TERM) return pr_walk_either(w, c, a, b);
+    if (pr_term_none(c) || pr_term_is_bool(w->T, a->t) != pr_term_is_bool(w->T, b->t)) return pr_walk_opaque();
+    return pr_walk_term(pr_select(w->T, c, a->t, b->t));
 }
 
 static void branch(pr_walk *w, const pr_op *op)
@@ -386,6 +376,7 @@ static void branch(pr_walk *w, const pr_op *op)
     pr_sv cond = pr_walk_get(w, op->operands[0]);
     int n = op->n_results;
     bool opaque = cond.kind != PR_SV_TERM || !pr_term_is_bool(w->T, cond.t) || pr_flat_local(w, cond.t, true);
+    if (opaque) cond.t = PR_TERM_NONE;
     pr_sv *result[2] = { PR_NEW_N(w->arena, pr_sv, n), PR_NEW_N(w->arena, pr_sv, n) };
     bool never[2] = { !opaque && pr_term_is(cond.t, PR_TERM_FALSE), !opaque && pr_term_is(cond.t, PR_TERM_TRUE) };
     if (w->concrete && opaque) {
@@ -415,7 +406,7 @@ static void branch(pr_walk *w, const pr_op *op)
         pr_sv r = pr_walk_opaque();
         if (never[0]) r = result[1][i];
         else if (never[1]) r = result[0][i];
-        else if (!opaque) r = joined(w, cond.t, &result[0][i], &result[1][i]);
+        else r = joined(w, cond.t, &result[0][i], &result[1][i]);
         pr_walk_set(w, op->results[i], r);
     }
 }
@@ -556,7 +547,9 @@ static void arguments(pr_walk *w)
             pr_walk_set(w, entry->args[i], pr_walk_term(integer ? pr_const(w->T, b->value[i]) : pr_bool(b->value[i] & 1)));
             continue;
         }
-        pr_walk_set(w, entry->args[i], integer ? pr_walk_leaf(w, NULL, entry->args[i], NULL, false) : pr_walk_opaque());
+        pr_sv s = whole ? pr_walk_leaf(w, NULL, entry->args[i], NULL, false) : pr_walk_opaque();
+        if (whole && !integer) s = pr_walk_term(pr_eq(w->T, s.t, pr_const(w->T, 1)));
+        pr_walk_set(w, entry->args[i], s);
     }
 }
 

@@ -8,10 +8,10 @@
 /* Operations that one walk follows. */
 enum { PR_SHM_SYMBOLIC_STEPS = 1 << 17, PR_SHM_RUN_STEPS = 4000000 };
 
-typedef enum { PR_SV_NONE, PR_SV_TERM, PR_SV_VIEW, PR_SV_OPAQUE } pr_sv_kind;
-/* A value of the program as the walker sees it: a scalar term (Boolean for i1), a memdesc, or something
- * that is not followed. */
-typedef struct pr_sv { pr_sv_kind kind; pr_term t; pr_shm_view v; } pr_sv;
+typedef enum { PR_SV_NONE, PR_SV_TERM, PR_SV_VIEW, PR_SV_VIEWS, PR_SV_OPAQUE } pr_sv_kind;
+/* A value of the program as the walker sees it: a scalar term (Boolean for i1), a memdesc, one of several memdescs
+ * (views.c: t says which one by number, NONE: not known), or something that is not followed. */
+typedef struct pr_sv { pr_sv_kind kind; pr_term t; pr_shm_view v; int n_views; pr_shm_view *views; } pr_sv;
 
 /* Loops that divide a sequence of iterations into executions in the same way. */
 typedef struct pr_flat_nest { pr_term lb, ub, step, trips, total; } pr_flat_nest;
@@ -90,6 +90,17 @@ bool pr_flat_narrowed(pr_walk *w);
 /* An event with its when made, pred among it: says which execution it is in where that is known and it depends on it. */
 void pr_flat_settle(pr_walk *w, pr_shm_event *e, pr_term pred);
 
+/* views.c: one of the views, number `which` of them; the view itself where that is a constant. */
+pr_sv pr_walk_one_of(pr_walk *w, const pr_shm_view *views, int n, pr_term which);
+/* a where c holds (NONE: not known), else b, when both are memdescs; opaque when that cannot be said. */
+pr_sv pr_walk_either(pr_walk *w, pr_term c, const pr_sv *a, const pr_sv *b);
+bool pr_walk_same_frame(const pr_shm_view *a, const pr_shm_view *b);
+/* The memdescs of the type of value `at` among the n first values of a loop, which it may hand around: their number, and
+ * the value as one of them. Below 2: nothing to tell apart. */
+int pr_walk_rotated(pr_walk *w, const pr_sv *init, int n, int at, const pr_op *loop, pr_sv *as);
+/* The number of the view that s is, among views; NONE: none of them, or not known which. */
+pr_term pr_walk_number(pr_walk *w, const pr_sv *s, const pr_shm_view *views, int n);
+
 /* A number by which launch values are divided, or a loop advances: bounded runs use its multiples. */
 void pr_walk_scale(pr_walk *w, pr_i128 v);
 /* The constant that a divisor or step is a multiple of. */
@@ -106,6 +117,8 @@ void pr_walk_hidden(pr_walk *w, const pr_region *r);
 void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred);
 /* exits.c: the blocks of the function, one after the other. */
 void pr_walk_function(pr_walk *w);
+/* calls.c: the call does nothing to shared memory but use scratch memory of its own. depth: of calls around it. */
+bool pr_shm_quiet_call(const pr_ir *ir, const pr_op *op, int depth);
 /* read.c */
 bool pr_shm_is_view(int opcode);
 #endif

@@ -48,6 +48,14 @@ def parts(first, second):
         f"    %r = ttg.local_load %m : {part} -> tensor<32x64xf16, #bl>\n    %v = ttg.async_wait {{num = 0 : i32}}\n"
 
 
+TMEM = "!ttg.memdesc<128x64xi32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #ttng.tensor_memory, mutable>"
+PANEL = "!ttg.memdesc<128x64xi32, #nv, #smem, mutable>"
+CONVERT = f"    %x = arith.constant dense<0.0> : {TENSOR}\n    %y = ttg.convert_layout %x : {TENSOR} -> {TENSOR}\n"
+CALLEES = {"call_converts": CONVERT, "call_converts_pending": CONVERT, "call_stores": f"    %x = arith.constant dense<0.0> : {TENSOR}\n    %a = ttg.local_alloc %x : ({TENSOR}) -> {T}\n",
+           "call_assembly": "    %x = arith.constant dense<0> : tensor<64xi32, #ttg.slice<{dim = 0, parent = #bl}>>\n"
+                            "    %y = tt.elementwise_inline_asm \"bar.sync 0;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = false} %x : "
+                            "tensor<64xi32, #ttg.slice<{dim = 0, parent = #bl}>> -> tensor<64xi32, #ttg.slice<{dim = 0, parent = #bl}>>\n",
+           "call_itself": "    tt.call @other() : () -> ()\n"}
 ONCE = (LOOP + "      %z = arith.cmpi eq, %k, %c0 : i32\n      scf.if %z {\n" + f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END
         + f"    ttng.wait_barrier %b, %c0 : {B}\n")
 
@@ -248,6 +256,23 @@ TEXTS = {
     "multi_cta": (ALLOC + READ, 2),
     "cluster": "    ttng.cluster_barrier {relaxed = false}\n",
     "call": "    tt.call @other() : () -> ()\n",
+    # functions with a body that is not in line: scratch memory only; a buffer; assembly; itself
+    "call_converts": ALLOC + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n    tt.call @other() : () -> ()\n" + READ,
+    "call_converts_pending": ALLOC + COPY + "    tt.call @other() : () -> ()\n    %w = ttg.async_wait {num = 0 : i32}\n",
+    "call_stores": "    tt.call @other() : () -> ()\n",
+    "call_assembly": "    tt.call @other() : () -> ()\n",
+    "call_itself": "    tt.call @other() : () -> ()\n",
+    "one_cta_mask": BAR + f"    ttng.arrive_barrier %b, 1 {{fromCTA = 0 : i32}} : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n",
+    "several_multicast": (BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
+                          f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true {{multicast}} : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
+                          f"    ttng.wait_barrier %b, %c0 : {B}\n" + READ.replace(T, N), 4),
+    "several_pair": (BAR + f"    %d = ttng.tmem_alloc : () -> {TMEM}\n    %a = ttg.local_alloc : () -> {PANEL}\n"
+                     f"    ttng.tmem_copy %a, %d : {PANEL}, {TMEM}\n    ttng.tc_gen5_commit %b {{two_ctas}} : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n", 2),
+    "several_barrier": (ALLOC + "    ttng.cluster_barrier {relaxed = false}\n" + READ, 2),
+    "other_vendor": ALLOC + f"    %t = amdg.async_copy_local_to_global %a, %q : {T}, tensor<64x64x!tt.ptr<f16>, #bl>\n",
+    "reduced_converted": f"    %s = \"tt.reduce\"(%x) <{{axis = 0 : i32}}> ({{\n    ^bb0(%i: f16, %j: f16):\n      %m = arith.addf %i, %j : f16\n"
+                         f"      tt.reduce.return %m : f16\n    }}) : ({TENSOR}) -> tensor<64xf16, #ttg.slice<{{dim = 0, parent = #bl}}>>\n"
+                         "    %y = ttg.convert_layout %s : tensor<64xf16, #ttg.slice<{dim = 0, parent = #bl}>> -> tensor<64xf16, #ttg.slice<{dim = 1, parent = #bl}>>\n",
     "instrumented": "    %z = tti.experimental_lock_acquire %p : !tt.ptr<i32>\n",
     "partitions_not_formed": ALLOC + f"    %r = ttg.local_load %a {{ttg.partition = array<i32: 0>}} : {T} -> {TENSOR}\n",
     "expect_alone": BAR + f"    ttng.barrier_expect %b, 8192, %true : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n",
@@ -299,6 +324,8 @@ def main():
         tail = TAIL
         if name == "call":
             tail = TAIL[:-2] + "  tt.func private @other()\n}\n"
+        if name in CALLEES:
+            tail = TAIL[:-2] + "  tt.func private @other() attributes {noinline = true} {\n" + CALLEES[name] + TAIL
         with open(os.path.join(HERE, "ttgir", f"hand.{name}.ttgir"), "w", encoding="utf-8") as f:
             f.write(HEAD % ctas + body + tail)
 

@@ -2,7 +2,7 @@
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.ampere import async_copy as cp
-from triton.experimental.gluon.language.nvidia.blackwell import (TensorMemoryLayout, TensorMemoryScalesLayout, allocate_tensor_memory,
+from triton.experimental.gluon.language.nvidia.blackwell import (TensorMemoryLayout, TensorMemoryScalesLayout, allocate_tensor_memory, clc,
                                                                  tcgen05_commit, tcgen05_copy, tcgen05_mma)
 from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma
 
@@ -268,6 +268,79 @@ def alloc_over_operand(inp, out, K, V: gl.constexpr):
     _keep(out, acc)
 
 
+@gluon.jit
+def clc_result(out, V: gl.constexpr):
+    """The answer of a cluster launch request is read before or after the wait for it."""
+    layout: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, order=[0])
+    answer = gl.allocate_shared_memory(gl.int64, [2], layout)
+    bars = _bar(1, 1)
+    clc.try_cancel(answer, bars.index(0))
+    mbarrier.expect(bars.index(0), 16)
+    mbarrier.wait(bars.index(0), 0, pred=V == "ok")
+    got = clc.load_result(answer)
+    mbarrier.wait(bars.index(0), 0, pred=V != "ok")
+    _done(bars, 1)
+    gl.store(out + gl.program_id(0), got.is_canceled().to(gl.float16))
+
+
+@gluon.jit
+def clc_twice(out, V: gl.constexpr):
+    """Two requests into the same bytes, no wait between; both, or only the second, awaited before the answer is read."""
+    layout: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, order=[0])
+    answer = gl.allocate_shared_memory(gl.int64, [2], layout)
+    bars = _bar(2, 1)
+    for i in gl.static_range(2):
+        mbarrier.expect(bars.index(i), 16)
+        clc.try_cancel(answer, bars.index(i))
+    if V != "one-awaited":
+        mbarrier.wait(bars.index(0), 0)
+    mbarrier.wait(bars.index(1), 0)
+    got = clc.load_result(answer)
+    if V == "one-awaited":
+        mbarrier.wait(bars.index(0), 0)
+    _done(bars, 2)
+    gl.store(out + gl.program_id(0), got.is_canceled().to(gl.float16))
+
+
+@gluon.jit
+def uninitialised(out, V: gl.constexpr):
+    """Bytes that nothing has written are read: values, no order."""
+    if V == "tensor":
+        acc = allocate_tensor_memory(gl.float32, [N, N], TMEM)
+        _keep(out, acc)
+    else:
+        a = gl.allocate_shared_memory(gl.float16, [N, N], SHARED)
+        if V == "written":
+            a.store(gl.full([N, N], 1.0, gl.float16, ROWS))
+        gl.store(out + _grid(ROWS), a.load(ROWS))
+
+
+@gluon.jit(noinline=True)
+def _convert_apart(inp, out):
+    to: gl.constexpr = gl.BlockedLayout([8, 1], [16, 2], [1, 4], [0, 1])
+    gl.store(out + _grid(to), gl.convert_layout(gl.load(inp + _grid(ROWS)), to))
+
+
+@gluon.jit(noinline=True)
+def _convert_further(inp, out):
+    _convert_apart(inp, out)
+
+
+@gluon.jit
+def called(inp, desc, out, V: gl.constexpr):
+    """A function that is not put in line converts a layout beside a buffer of its caller."""
+    a = gl.allocate_shared_memory(gl.float16, [N, N], desc.layout)
+    a.store(gl.full([N, N], 1.0, gl.float16, ROWS))
+    if V == "pending":
+        fence_async_shared()
+        tma.async_copy_shared_to_global(desc, [0, 0], a)
+        _convert_further(inp, out)
+        tma.store_wait(0)
+    else:
+        _convert_further(inp, out)
+        gl.store(out + N * N + _grid(ROWS), a.load(ROWS))
+
+
 TESTS = {
     "mma_operand": ("ido", {"ok": (), "ok-load": (), "store": ("SHM-WAR", ), "load": ("SHM-WAR", )}),
     "mma_accumulator": ("io", {"ok": (), "load": ("SHM-RAW", ), "store": ("SHM-WAW", )}),
@@ -280,4 +353,8 @@ TESTS = {
     "tensor_views": ("o", {"ok": (), "apart": (), "unwaited": ("SHM-WAR", )}),
     "copy_over_operand": ("io", {"ok": (), "unwaited": ("SHM-WAR", )}),
     "alloc_over_operand": ("iok", {"ok": (), "never": ("SHM-WAR", )}),
+    "clc_result": ("o", {"ok": (), "early": ("SHM-RAW", )}),
+    "clc_twice": ("o", {"ok": (), "one-awaited": ("SHM-RAW", )}),
+    "uninitialised": ("o", {"shared": (), "tensor": (), "written": ()}),
+    "called": ("ido", {"ok": (), "pending": ("reuse", )}),
 }

@@ -44,6 +44,11 @@ GROUPS = (f"    %n = ttg.local_alloc : () -> {hand.N}\n    %acc = arith.constant
           f"    %d = ttng.warp_group_dot %n, %n, %acc {{inputPrecision = 0 : i32, isAsync = true}} : {hand.N} * {hand.N} -> tensor<64x64xf32, #mma>\n"
           "    %v = ttng.warp_group_dot_wait %d {pendings = 0 : i32%s} : tensor<64x64xf32, #mma>\n")
 LOCAL, ALL = GROUPS.replace("%s", ", warpGroupLocal"), GROUPS.replace("%s", "")
+S32 = "!ttg.memdesc<128x64xi32, #nv, #smem, mutable>"
+TM = "!ttg.memdesc<128x64xi32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #ttng.tensor_memory, mutable>"
+SCALES = (f"    %i = arith.constant dense<1> : tensor<128x64xi32, #bl>\n    %s = ttg.local_alloc : () -> {S32}\n    %m = ttng.tmem_alloc : () -> {TM}\n"
+          + hand.BAR + f"    ttg.local_store %i, %s : tensor<128x64xi32, #bl> -> {S32}\n")
+COPIED = (f"    ttng.tmem_copy %s, %m : {S32}, {TM}\n    ttng.tc_gen5_commit %b : {hand.B}\n    ttng.wait_barrier %b, %c0 : {hand.B}\n")
 EIGHT = (('"ttg.num-warps" = 4', '"ttg.num-warps" = 8'), ("warpsPerCTA = [4, 1], order", "warpsPerCTA = [8, 1], order"))
 # name: body, replacements in the whole text, default verdict, verdict with --check-membar
 CASES = {
@@ -69,6 +74,11 @@ CASES = {
     "store by TMA, fence behind": (MAKE + BARRIER + FENCE + SEND + DRAIN, (), "ok", "ok"),
     "drain and fill": (MAKE + FENCE + BARRIER + SEND + DRAIN + AGAIN, (), "ok", "MEMBAR"),
     "drain and fill, barrier": (MAKE + FENCE + BARRIER + SEND + DRAIN + BARRIER + AGAIN, (), "ok", "ok"),
+    "scales": (SCALES + COPIED, (), "ok", "MEMBAR"),
+    "scales, barrier": (SCALES + BARRIER + COPIED, (), "ok", "PROXY-FENCE"),
+    "scales, both": (SCALES + FENCE + BARRIER + COPIED, (), "ok", "ok"),
+    "read and clear": (LATER + STORE, (), "ok", "MEMBAR"),
+    "read and clear, barrier": (LATER + BARRIER + STORE, (), "ok", "ok"),
     "four warps": (LOCAL + AGAIN, (), "ok", "ok"),
     "two groups": (ALL + AGAIN, EIGHT, "ok", "ok"),
     "two groups, each alone": (LOCAL + AGAIN, EIGHT, "potential-race", "MEMBAR"),
