@@ -117,6 +117,7 @@ class Model:
             elif line[0] == "alloc":
                 self.allocs[int(line[1])] = {
                     "memory": f["memory"][0], "shape": [int(v) for v in f["shape"]], "bits": int(f["bits"][0]), "offset": int(f["offset"][0]),
+                    "columns": tuple(int(v) for v in f["columns"]) if "columns" in f else None,
                     "life": (int(f["life"][0]), int(f["life"][1])), "op": int(f["op"][0]), "region": (int(f["region"][0]), int(f["region"][1])),
                     "copy": int(f["copy"][0]), "barrier": f["barrier"][0] == "yes", "payload": f["payload"][0] == "yes", "name": f["name"][0].strip('"')}
             elif line[0] == "event":
@@ -306,6 +307,9 @@ class Model:
         a, b = self.allocs[i], self.allocs[j]
         if a["memory"] != b["memory"]:
             return True
+        if a["columns"] and b["columns"]:
+            (c, n, rows), (d, m, others) = a["columns"], b["columns"]
+            return not rows & others or c >= d + m or d >= c + n
         if a["offset"] < 0 or b["offset"] < 0:
             return self.lives_together(i, j)
         sizes = []
@@ -413,6 +417,7 @@ class Model:
     def _storage_as_written(self, lines: List[str]) -> None:
         """Shape, memory and place of each allocation are those of an operation of its name."""
         made: Dict[str, List[str]] = {}
+        self.aliases = {m[1]: m[2] for m in (re.match(r"^(#[\w.]+) = #ttng\.tensor_memory_encoding(<.*>)", line) for line in lines) if m}
         for line in lines:
             m = re.match(r"^\s*(%[\w$.\-]+)(?::\d+)?(?:, %[\w$.\-]+)? = \"?(?:ttg\.local_alloc|ttng\.tmem_alloc)\b", line)
             if m:
@@ -423,8 +428,29 @@ class Model:
             place = f"allocation.offset = {a['offset']} " if a["offset"] >= 0 else ""
             if not any(shape in line and name in line and place in line.replace("}", " ") for line in made.get(a["name"].lstrip("%"), [])):
                 raise Rejected(f"allocation {i} is not one of the text")
+            if a["columns"]:
+                self._columns_as_written(i, a, [line for line in made.get(a["name"].lstrip("%"), []) if name in line])
             if a["life"][0] != a["op"] or a["life"][1] < a["op"]:
                 raise Rejected(f"allocation {i} lives before it is made")
+
+    def _columns_as_written(self, i: int, a: dict, lines: List[str]) -> None:
+        """The columns and rows of tensor memory are those that the text names for a layout of whole tiles."""
+        col, n, rows = a["columns"]
+        for line in lines:
+            at = {k: int(v) for k, v in re.findall(r"tensor_memory_(col|row)_offset = (\d+)", line)}
+            layout = re.search(r"memdesc<[^<]*?, (#[\w.]+)(<[^>]*>)?", line)
+            body = (layout[2] or self.aliases.get(layout[1], "")) if layout else ""
+            have = {k: int(v) for k, v in re.findall(r"\b(blockM|blockN|colStride) = (\d+)", body)}
+            if len(have) != 3 or at.get("col") != col or "row" not in at or re.search("CTASplit|CGALayout|twoCTAs", body):
+                continue
+            m, k = a["shape"][-2:]
+            tiles = 1
+            for d in a["shape"][:-2]:
+                tiles *= d
+            want = 0xff if have["blockM"] == 128 and at["row"] == 0 else {0: 0x55, 16: 0xaa}.get(at["row"]) if have["blockM"] == 64 == m else None
+            if rows == want and n == tiles * (m // have["blockM"]) * (k // have["blockN"]) * have["blockN"] * a["bits"] * have["colStride"] // 32:
+                return
+        raise Rejected(f"allocation {i} is at another place in the text")
 
     def _agents_as_written(self, lines: List[str]) -> None:
         """Operations of a partition are those of its agent, with its number of warps."""

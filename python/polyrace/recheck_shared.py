@@ -749,7 +749,11 @@ class Proof(Model):
         return f"(div (+ {' '.join(parts)} 0) {den})"
 
     def check_storage(self) -> None:
-        """Bytes of barriers and hidden scratch memory that data may have had."""
+        """Bytes of barriers and hidden scratch memory that data may have had; what is in use at once has no common bytes."""
+        for i, a in self.allocs.items():
+            for j, b in self.allocs.items():
+                if i < j and a["op"] != b["op"] and a["copy"] == b["copy"] and a["memory"] == b["memory"] and self.lives_together(i, j) and not self.apart(i, j):
+                    raise Rejected(f"shared memory: allocations {i} and {j} are in use at once and have common bytes")
         for x, e in enumerate(self.events):
             for y, f in enumerate(self.events):
                 if f.kind in ("init", "inval"):

@@ -42,6 +42,7 @@ typedef struct clock { int64_t of[AGENTS], fence[AGENTS]; uint64_t *bits, *fence
 typedef struct past {            /* an access that happened                                        */
     const pr_shm_event *e;
     const pr_shm_access *a;
+    int64_t step;                /* of the schedule                                              */
     int64_t time, visit;         /* visit: how often its operation was at this slot before          */
     int id;                      /* of its completion, -1 synchronous                             */
 } past;
@@ -255,13 +256,21 @@ static void report(machine *m, pr_shm_finding_id id, const pr_shm_event *first, 
 }
 
 /* ---- overlap ----------------------------------------------------------------------------------------------- */
+static bool is_whole(const pr_shm_alloc *a, const pr_shm_view *v)
+{
+    for (int i = 0; i < a->rank; i++)
+        if ((v->indexed[i] && a->shape[i] > 1) || (!v->indexed[i] && (v->lo[i] || v->hi[i] != a->shape[i]))) return false;
+    return !v->partial;
+}
+
 /* Of two concrete views; *exact false when the answer may be too wide. */
 static bool overlaps(machine *m, const pr_shm_view *a, const pr_shm_view *b)
 {
     const pr_shm_alloc *x = &m->p->allocs.data[a->alloc], *y = &m->p->allocs.data[b->alloc];
     if (a->alloc != b->alloc) {
         int64_t la, ha, lb, hb;
-        if (x->memory != y->memory || x->offset < 0 || y->offset < 0) return false;
+        if (x->memory != y->memory || !pr_shm_placed(x) || !pr_shm_placed(y)) return false;
+        if (x->memory == PR_SHM_TMEM) return is_whole(x, a) && is_whole(y, b) && !pr_shm_apart(x, y);
         bytes_of(m, a, &la, &ha);
         bytes_of(m, b, &lb, &hb);
         if (la < 0 || lb < 0) return false;
@@ -423,6 +432,29 @@ static void live_reuse(machine *m, const pr_shm_event *e, const pr_shm_access *b
     }
 }
 
+/* A read of what the same agent wrote, and then wrote over by way of another allocation that is in use at the same time:
+ * the places in the text are wrong. */
+static void replaced(machine *m, const pr_shm_event *e, const pr_shm_access *b)
+{
+    const pr_shm_alloc *mine = &m->p->allocs.data[b->view.alloc];
+    const past *last = NULL, *over = NULL;
+    for (int a = 0; pr_shm_placed(mine) && a < m->p->allocs.n; a++) {
+        const pr_shm_alloc *other = &m->p->allocs.data[a];
+        if (a != b->view.alloc && !pr_shm_misplaced(mine, other)) continue;
+        for (int i = 0; i < m->history[a].n; i++) {
+            const past *x = &m->history[a].data[i];
+            if (!x->a->write || x->e->agent != e->agent || x->a->view.partial || b->view.partial || !overlaps(m, &x->a->view, &b->view)) continue;
+            const past **to = a == b->view.alloc ? &last : &over;
+            if (!*to || (*to)->step < x->step) *to = x;
+        }
+    }
+    if (!last || !over || over->step < last->step) return;
+    report(m, PR_SHM_F_SHM_RAW, over->e, e, &b->view, -2,
+           pr_arena_printf(m->p->arena, "%s reads %s, whose bytes the write of %s to %s has replaced", who(m, e), place(m, &b->view),
+                           who(m, over->e), place(m, &over->a->view)),
+           "the two allocations are in use at the same time, and the places that the text gives them have common bytes");
+}
+
 static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, int64_t time, int id)
 {
     agent *g = &m->agents[e->agent];
@@ -446,7 +478,7 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
     }
     bool written = false;
     for (int other = 0; other < m->p->allocs.n; other++) {
-        if (other != b->view.alloc && (alloc->offset < 0 || m->p->allocs.data[other].offset < 0)) continue;
+        if (other != b->view.alloc && (!pr_shm_placed(alloc) || !pr_shm_placed(&m->p->allocs.data[other]))) continue;
         int kept = 0;
         for (int i = 0; i < m->history[other].n; i++) {
             past x = m->history[other].data[i];
@@ -467,7 +499,8 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
         m->history[other].n = kept;
     }
     if (!b->write && !m->t->assumed) m->p->reads[e->op->id] |= written ? 1 : 2;
-    past p = { e, b, time, visit, id };
+    if (!b->write) replaced(m, e, b);
+    past p = { e, b, m->steps.n, time, visit, id };
     pr_vec_push(m->scratch, &m->history[b->view.alloc], p);
     if (b->write && e->ws < 0) pr_vec_push(m->scratch, &m->first_contents, p);
 }

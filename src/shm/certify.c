@@ -44,6 +44,7 @@ static void put_alloc(writer *w, int i)
     for (int d = 0; d < a->rank; d++) pr_buf_printf(w->b, " %lld", (long long)a->shape[d]);
     pr_buf_printf(w->b, ") (bits %d) (offset %lld) (life %d %d) (op %d) (region %d %d) (copy %d)", a->elem_bits, (long long)a->offset,
                   a->live_from, a->live_to, a->op->id, a->region ? a->region->id : -1, a->partition, a->copy);
+    if (a->memory == PR_SHM_TMEM && a->col >= 0) pr_buf_printf(w->b, " (columns %lld %lld %u)", (long long)a->col, (long long)a->cols, a->rows);
     put_flag(w, "barrier", a->barrier);
     put_flag(w, "payload", a->payload);
     pr_buf_puts(w->b, " (name ");

@@ -35,6 +35,7 @@ typedef struct pr_shm_alloc {
     int64_t shape[PR_SHM_RANK];
     int elem_bits;
     int64_t offset;              /* first byte (SMEM) when the text says so, else -1              */
+    int64_t col, cols; unsigned rows; /* TMEM: columns, and which groups of 16 rows, likewise (places.c)     */
     bool barrier;                /* holds mbarriers: some init_barrier names it                   */
     bool payload;                /* some access that is no barrier operation                     */
     int live_from, live_to;      /* operation ids between which the storage is its own (reuse)     */
@@ -242,6 +243,12 @@ int pr_shm_copy_before(const pr_shm_prog *p, int copy);
 pr_term pr_shm_overlap(pr_shm_prog *p, const pr_shm_view *a, const pr_shm_view *b);
 /* Both can hold the same bytes only if one's life ends before the other's begins. */
 bool pr_shm_alloc_disjoint(const pr_shm_alloc *a, const pr_shm_alloc *b);
+/* places.c. placed: the text says where it is. apart: they have no common bytes, by their places, else by their lives.
+ * misplaced: both are in use at once, and have common bytes. */
+bool pr_shm_placed(const pr_shm_alloc *a);
+bool pr_shm_apart(const pr_shm_alloc *a, const pr_shm_alloc *b);
+bool pr_shm_misplaced(const pr_shm_alloc *a, const pr_shm_alloc *b);
+void pr_shm_place_columns(pr_shm_alloc *a, const pr_type *t);
 /* The operation is in another partition of the warp_specialize the allocation is in: the compiler gives scratch memory of
  * the operation different bytes. */
 bool pr_shm_runs_beside(const pr_shm_alloc *a, const pr_op *op);

@@ -669,17 +669,6 @@ static pr_term other_instance(prover *q, const pr_shm_event *e)
 }
 
 /* Can the two accesses meet? FALSE: never. *reuse: they are different allocations that may share storage. */
-/* Printed places decide; without them lives that overlap (then the compiler gives different bytes). */
-static bool apart(const pr_shm_alloc *s, const pr_shm_alloc *t)
-{
-    if (s->memory != t->memory) return true;
-    if (s->offset < 0 || t->offset < 0) return pr_shm_alloc_disjoint(s, t);
-    int64_t ls = s->elem_bits, lt = t->elem_bits;
-    for (int i = 0; i < s->rank; i++) ls *= s->shape[i];
-    for (int i = 0; i < t->rank; i++) lt *= t->shape[i];
-    return s->offset >= t->offset + (lt + 7) / 8 || t->offset >= s->offset + (ls + 7) / 8;
-}
-
 /* c, where each of the two is the view that it may be. */
 static pr_term both(prover *q, pr_term c, const pr_shm_access *a, const pr_shm_access *b)
 {
@@ -697,7 +686,7 @@ static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const p
         pr_term c = both(q, meets(q, &a->view, &b->view), a, b);
         return x == y ? pr_and(q->T, c, other_instance(q, &q->ev[x])) : c;
     }
-    if (apart(s, t)) return PR_TERM_FALSE;
+    if (pr_shm_apart(s, t)) return PR_TERM_FALSE;
     *reuse = true;
     return both(q, PR_TERM_TRUE, a, b);
 }
@@ -714,7 +703,7 @@ static bool barrier_bytes(prover *q)
             const pr_shm_alloc *b = &q->p->allocs.data[f->bar[0].alloc];
             for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) {
                 const pr_shm_alloc *a = &q->p->allocs.data[e->acc[i].view.alloc];
-                if (a == b || apart(a, b)) continue;
+                if (a == b || pr_shm_apart(a, b)) continue;
                 may = true;
                 together = together || pr_shm_alloc_disjoint(a, b);
             }
@@ -912,6 +901,20 @@ static bool strictly(prover *q)
     return !q->p->membar || pr_shm_prove_strictly(&l);
 }
 
+/* M2: what is in use at once has no common bytes. A text from after allocation may say otherwise. */
+static bool placed(prover *q)
+{
+    const pr_shm_prog *p = q->p;
+    for (int a = 0; a < p->allocs.n; a++) {
+        for (int b = 0; b < a; b++) {
+            if (p->allocs.data[a].copy != p->allocs.data[b].copy || !pr_shm_misplaced(&p->allocs.data[a], &p->allocs.data[b])) continue;
+            pr_prove_give_up(q, PR_REFUSAL_REUSE, p->allocs.data[a].op, "this allocation has common bytes with another one that is in use at the same time");
+            return false;
+        }
+    }
+    return true;
+}
+
 void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,
                   const pr_flag *interrupt, bool explain, pr_shm_proof *out)
 {
@@ -947,7 +950,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
     q.phase = PR_NEW_N(q.arena, pr_term, n * PR_SHM_BARS + 1);
     q.arr = PR_NEW_N(q.arena, pr_rel, n * PR_SHM_BARS + 1);
 
-    bool ok = ranges(&q) && attribute(&q, evidence) && close_phases(&q);
+    bool ok = placed(&q) && ranges(&q) && attribute(&q, evidence) && close_phases(&q);
     for (int a = 0; a < p->allocs.n && ok; a++) {
         if (!p->allocs.data[a].barrier) continue;
         out->n_barriers++;

@@ -64,6 +64,7 @@ static void allocation(void *user, const pr_op *op)
     if (has_text(t->text, "padded_shared") || has_text(t->text, "fp4Padded = true")) a.offset = -1;
     if (has_text(t->text, "shared_cluster_memory"))
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, op, "shared memory of other CTAs");
+    pr_shm_place_columns(&a, t);
     const pr_op *inner = op;
     while (inner->block && inner->block->region->op) {
         const pr_op *up = inner->block->region->op;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Texts that no compiler would print, each one question: python hand.py writes ttgir/hand.*.ttgir."""
 import os
+import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HEAD = """#sw = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
@@ -56,6 +57,45 @@ CALLEES = {"call_converts": CONVERT, "call_converts_pending": CONVERT, "call_sto
                             "    %y = tt.elementwise_inline_asm \"bar.sync 0;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = false} %x : "
                             "tensor<64xi32, #ttg.slice<{dim = 0, parent = #bl}>> -> tensor<64xi32, #ttg.slice<{dim = 0, parent = #bl}>>\n",
            "call_itself": "    tt.call @other() : () -> ()\n"}
+DATA = "    %v = tt.load %p : !tt.ptr<i32>\n    %f = arith.sitofp %v : i32 to f32\n    %d = arith.cmpf ogt, %f, %f : f32\n"
+
+
+def chosen(by, copied, waited):
+    """A copy into one buffer, a read of one of two: `by` says which. %u is a third buffer; %o the one that is not read."""
+    wait = "    %w = ttg.async_wait {num = 0 : i32}\n"
+    return ((DATA if by == "%d" else "") + ALLOC + ALLOC.replace("%a", "%e") + ALLOC.replace("%a", "%u")
+            + f"    %s = arith.select {by}, %a, %e : {T}\n    %o = arith.select {by}, %e, %a : {T}\n" + COPY.replace("%a", copied)
+            + (wait if waited else "") + READ.replace("%a", "%s") + wait.replace("%w", "%w2") + f"    %k1 = ttg.local_load %u : {T} -> {TENSOR}\n    %k2 = ttg.local_load %o : {T} -> {TENSOR}\n    %k3 = ttg.local_load %a : {T} -> {TENSOR}\n")
+
+
+def in_use(col, read, rows=128, row=0):
+    """Two buffers of tensor memory at columns 0 and 64, a third at `col` that is written before `read` is read; %s is one of the first two."""
+    t, x = TMEM.replace("xi32", "xf32").replace("128x64", f"{rows}x64").replace("blockM = 128", f"blockM = {rows}"), f"tensor<{rows}x64xf32, #bl>"
+    at = "{tensor_memory_col_offset = %d : i32, tensor_memory_row_offset = %d : i32}"
+    return (f"    %v = arith.constant dense<0.0> : {x}\n" + "".join(f"    {n} = ttng.tmem_alloc {at % p} : () -> {t}\n    ttng.tmem_store %v, {n}, %true : {x} -> {t}\n"
+                                                                    for n, p in (("%a", (64 if rows == 128 else 0, 0)), ("%e", (0 if rows == 128 else 128, 0))))
+            + f"    %s = arith.select %c, %a, %e : {t}\n    %o = ttng.tmem_alloc {at % (col, row)} : () -> {t}\n    ttng.tmem_store %v, %o, %true : {x} -> {t}\n"
+            + f"    %r = ttng.tmem_load {read} : {t} -> {x}\n    %r2 = ttng.tmem_load %s : {t} -> {x}\n    %r3 = ttng.tmem_load %o : {t} -> {x}\n")
+
+
+def bytes_in_use(offset):
+    """The same with shared memory: a second buffer at `offset` while the first, of 8192 bytes at 0, is in use."""
+    return (ALLOC.replace("local_alloc :", "local_alloc {allocation.offset = 0 : i32} :") + f"    ttg.local_store %x, %a : {TENSOR} -> {T}\n"
+            + f"    %d = ttg.local_alloc %x {{allocation.offset = {offset} : i32}} : ({TENSOR}) -> {T}\n" + READ + READ.replace("%a", "%d").replace("%r", "%r2"))
+
+
+def rotated(pending, next_=None, three=False):
+    """A loop hands its buffers around: copy into the last one, wait for all but `pending` copies, read the first one."""
+    names = ["%a", "%e", "%u"][:3 if three else 2]
+    next_ = next_ or ", ".join(names[1:] + names[:1])
+    made = "".join(ALLOC.replace("%a", n + "0") for n in names)
+    fill = "".join(COPY.replace("%a", n + "0").replace("%t", f"%t{i}").replace("%g", f"%g{i}") for i, n in enumerate(names[:-1]))
+    loop = ("    " + f"%z:{len(names)} = scf.for %k = %c0 to %K step %c1 iter_args({', '.join(f'{n} = {n}0' for n in names)}) -> ({', '.join([T] * len(names))})  : i32 {{\n")
+    return (made + fill + loop + COPY.replace("%a", names[-1]) + f"      %w = ttg.async_wait {{num = {pending} : i32}}\n" + READ
+            + f"      scf.yield {next_} : {', '.join([T] * len(names))}\n" + END + "    %ww = ttg.async_wait {num = 0 : i32}\n"
+            + "".join(f"    %r{i} = ttg.local_load {n}0 : {T} -> {TENSOR}\n" for i, n in enumerate(names)))
+
+
 ONCE = (LOOP + "      %z = arith.cmpi eq, %k, %c0 : i32\n      scf.if %z {\n" + f"        ttng.arrive_barrier %b, 1 : {B}\n      }}\n" + END
         + f"    ttng.wait_barrier %b, %c0 : {B}\n")
 
@@ -203,9 +243,9 @@ TEXTS = {
     # early returns
     "returns_early": leave("%y") + ALLOC + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
     "returns_early_race": leave("%y") + ALLOC + COPY + READ,
-    "returns_early_open": leave("%c") + ALLOC + COPY + READ,
+    "returns_early_open": DATA + leave("%d") + ALLOC + COPY + READ,
     "returns_early_twice": leave("%y") + leave("%c", 4) + BAR + ONCE_MORE,
-    "returns_late_open": ALLOC + COPY + leave("%c") + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
+    "returns_late_open": DATA + ALLOC + COPY + leave("%d") + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
     "returns_late_race": ALLOC + COPY + leave("%y") + READ,
     "returns_late": ALLOC + COPY + leave("%y") + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
     "branches_back": "    cf.br ^bb1\n  ^bb1:\n    cf.cond_br %c, ^bb1, ^bb2\n  ^bb2:\n" + ALLOC,
@@ -248,6 +288,17 @@ TEXTS = {
     "halves_overlap": half(0, 16),
     "transposed": ALLOC + COPY + f"    %s = ttg.memdesc_trans %a {{order = array<i32: 1, 0>}} : {T} -> {T}\n"
                   + READ.replace("%a", "%s") + "    %w = ttg.async_wait {num = 0 : i32}\n",
+    # one of two buffers: by an argument, by data; written and awaited, read beside a copy into one of them; handed around by a loop
+    "two_origins_data": DATA + ALLOC + ALLOC.replace("%a", "%e") + f"    %s = arith.select %d, %a, %e : {T}\n" + READ.replace("%a", "%s"),
+    "two_origins_copy": chosen("%c", "%a", True), "two_origins_copy_early": chosen("%c", "%a", False), "two_origins_other": chosen("%c", "%o", False),
+    "two_origins_copy_data": chosen("%d", "%a", False), "two_origins_data_waited": chosen("%d", "%a", True),
+    "two_origins_apart": chosen("%c", "%u", False),
+    # columns of tensor memory: a place that is still in use by way of a choice (written in between or not), or that is not
+    "columns_in_use": in_use(0, "%e"), "columns_in_use_other": in_use(64, "%e"), "columns_beside": in_use(128, "%e"), "columns_any": in_use(64, "%s"),
+    "rows_between": in_use(0, "%e", 64, 16), "rows_common": in_use(0, "%e", 64, 0),
+    "columns_unplaced": re.sub(r"\{tensor_memory[^}]*\} ", "", in_use(64, "%s")),
+    "bytes_in_use": bytes_in_use(4096), "bytes_beside": bytes_in_use(16384),
+    "rotated": rotated(1), "rotated_weak": rotated(2), "rotated_same": rotated(1, "%a, %e"), "rotated_three": rotated(2, three=True), "rotated_three_weak": rotated(3, three=True),
     "two_origins": ALLOC + ALLOC.replace("%a", "%d") + f"    %s = arith.select %c, %a, %d : {T}\n" + READ.replace("%a", "%s"),
     "empty_loop": BAR + ONCE,
     "empty_loop_excluded": BAR + "    %y = arith.cmpi sgt, %K, %c0 : i32\n    llvm.intr.assume %y : i1\n" + ONCE,
