@@ -115,7 +115,8 @@ static bool touch(machine *m, const pr_consan_step *s, int k)
     int p = e->agent, t = p;
     bool synchronous_dot = a->unit == PR_SHM_SYNC && e->op->opcode == PR_OP_TTNG_WARP_GROUP_DOT;
     if (synchronous_dot && m->c->epoch == PR_CS_OLDER) return false;
-    if (a->unit == PR_SHM_TMA_LOAD || a->unit == PR_SHM_TMA_STORE) t = p + PR_CS_TMA;
+    bool request = e->op->opcode == PR_OP_TTNG_CLC_TRY_CANCEL;      /* a class of its own, in order                 */
+    if (a->unit == PR_SHM_TMA_LOAD || a->unit == PR_SHM_TMA_STORE) t = p + (request ? PR_CS_CLC : PR_CS_TMA);
     if (a->unit == PR_SHM_TC) t = p + PR_CS_TC;
     if (check(m, e, a, l, t)) return true;
     switch (a->unit) {
@@ -124,7 +125,7 @@ static bool touch(machine *m, const pr_consan_step *s, int k)
     case PR_SHM_TMA_STORE: pr_cs_stage(m->cs, l->id, l->n, PR_CS_TMA_STORE, p); break;
     case PR_SHM_SYNC: case PR_SHM_TMA_LOAD: case PR_SHM_TC:
         if (m->c->epoch == PR_CS_OLDER && !m->c->n_bars) break;      /* no barrier: nothing is recorded */
-        if (a->write) pr_cs_write(m->cs, l->id, l->n, t, a->unit == PR_SHM_TMA_LOAD);
+        if (a->write) pr_cs_write(m->cs, l->id, l->n, t, a->unit == PR_SHM_TMA_LOAD && !request);
         else pr_cs_read(m->cs, l->id, l->n, t);
         break;
     }
@@ -235,7 +236,7 @@ static bool execute(machine *m, const pr_consan_step *s)
             if (arrive(m, s, 0, 1, 0)) return true;
         } else {
             if (report(m, pr_cs_live(cs, s->bar[0]), e, NULL)) return true;
-            deferred(m, s, 0, p + PR_CS_TMA);
+            deferred(m, s, 0, p + (e->op->opcode == PR_OP_TTNG_CLC_TRY_CANCEL ? PR_CS_CLC : PR_CS_TMA));
             pr_cs_track_writes(cs, s->bar[0], s->acc[0].id, s->acc[0].n);
             pr_cs_track_proxy(cs, s->bar[0], p, s->acc[0].id, s->acc[0].n);
             if (arrive(m, s, 0, 0, -e->bytes)) return true;

@@ -12,7 +12,7 @@
 #include "util/arena.h"
 
 typedef enum { PR_CS_CURRENT, PR_CS_OLDER } pr_cs_epoch;
-enum { PR_CS_THREADS = 64, PR_CS_BASE = 16, PR_CS_TMA = 16, PR_CS_TC = 32 };
+enum { PR_CS_THREADS = 64, PR_CS_BASE = 16, PR_CS_TMA = 16, PR_CS_TC = 32, PR_CS_CLC = 48 };
 typedef enum { PR_CS_CP, PR_CS_WGMMA, PR_CS_TMA_STORE, PR_CS_KINDS } pr_cs_commit;
 
 /* ConSan's reports. */
