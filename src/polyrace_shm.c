@@ -43,6 +43,8 @@ static void shm_options(const pr_plan *p, pr_job *j, const pr_op *func, pr_shm_o
     options.cross_check = p->o.cross_check;
     options.certify = p->o.certify_dir != NULL;
     options.interrupt = &p->ctx->interrupt;
+    options.smt = p->o.engine == POLYRACE_ENGINE_ISL ? NULL : pr_engine_z3();
+    options.z3_rlimit = p->o.z3_rlimit;
     *o = options;
 }
 

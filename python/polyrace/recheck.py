@@ -342,6 +342,7 @@ def _shared(folder: str, shared: Optional[dict], isl: Optional[Solver], solvers:
         for q in proof.qualifiers():
             if q not in qualifiers:
                 raise Rejected(f"shared memory: no qualifier says '{q}'")
+        proof.solvers = [s for s in solvers if s.module is not isl.module]
         proof.covers(text)
         proof.check()
         for n, (x, y, question) in enumerate(proof.questions() if solvers else ()):

@@ -97,6 +97,9 @@ class Model:
         self.copies: Dict[int, dict] = {}
         self.allocs: Dict[int, dict] = {}
         self.events: List[Event] = []
+        self.loose = False
+        self.names: Dict[str, str] = {}                           # of values
+        self.defs: list = []                                      # conditions that hold at every launch
         self.meetings: Dict[Tuple[int, int], str] = {}
         self.closure_text = ""
         self.never: Set[Tuple[int, str]] = set()                  # operations whose predicate the analyser found to be false
@@ -109,6 +112,12 @@ class Model:
                 self.head = {k: v[0] for k, v in f.items()}
             elif line[0] == "value":
                 self.values[line[1]] = self._ends(line[2], line[3])
+                self.names[line[1]] = line[4].strip('"').lstrip("%")
+            elif line[0] == "define":
+                if "is" in f:
+                    self.defs.append((f["value"][0], f["is"][0]))
+                else:
+                    self.loose = True                             # what trip counts are: not looked at here
             elif line[0] == "loop":
                 self.loops[int(line[1])] = {"ends": self._ends(line[2], line[3]), "trips": f["trips"][0], "flat": f["flat"][0] == "yes",
                                             "outer": int(f["nest"][0]), "nest": int(f["nest"][1])}
@@ -342,6 +351,7 @@ class Model:
         self._storage_as_written(lines)
         self._agents_as_written(lines)
         self._calls_as_written(lines)
+        self._definitions_as_written(lines)
         for n, name in self.never:                                # their predicate is false
             if not 0 < n <= len(lines) or name not in _PREDICATED or self._predicate(lines, lines[n - 1], name) is None:
                 raise Rejected(f"line {n}: {name} has no predicate that can be false")
@@ -369,6 +379,32 @@ class Model:
                 raise Rejected(f"events {before.id} and {e.id} are not in the order of the text")
             last[e.agent, e.copy] = e
 
+
+    def _definitions_as_written(self, lines: List[str]) -> None:
+        """What a value is said to be, its operation in the text computes, of the operands that it has there."""
+        done = set()
+        for value, what in self.defs:
+            if value not in self.values or value in done or _within(what, value):
+                raise Rejected("a definition of no value, or of one that is defined before")
+            done.add(value)
+            names = {self.names[v] for v in self.values if _within(what, v)}
+            kinds = "|".join(sorted({k for op in _operators(what) for k in _COMPUTED.get(op, ())}))
+            found = [line for line in lines if kinds and re.match(rf"\s*%{re.escape(self.names[value])} = arith\.(?:{kinds}) ", line)]
+            if not any(names <= self._reached(lines, line) for line in found):
+                raise Rejected(f"the definition of {self.names[value]} is not what the text computes")
+
+    @staticmethod
+    def _reached(lines: List[str], line: str) -> Set[str]:
+        """The names that the operands of a line are computed from."""
+        made = {m[1]: x for x in lines for m in [re.match(r"\s*%([\w$.\-]+) = ", x)] if m}
+        seen: Set[str] = set()
+        todo = [line]
+        while todo:
+            for name in re.findall(r"%([\w$.\-]+)", re.sub(r"loc\(.*", "", todo.pop().split(" = ", 1)[-1])):
+                if name not in seen:
+                    seen.add(name)
+                    todo += [made[name]] if name in made and "arith." in made[name] else []
+        return seen
 
     def _calls_as_written(self, lines: List[str]) -> None:
         """A call counts as scratch memory: no function but the kernel itself does more to shared memory."""
@@ -471,6 +507,19 @@ class Model:
                 raise Rejected(f"event {e.id} is in another partition than its operation (line {e.line})")
             if e.agent and e.warps not in (0, where[e.line][1]):
                 raise Rejected(f"event {e.id} is issued by another number of warps (line {e.line})")
+
+
+# Operations of the text by the operators of terms.
+_COMPUTED = {"*": ("muli", "shli"), "fdiv": ("divui", "floordivsi", "shrsi", "shrui", "ceildivsi", "ceildivui", "divsi"), "fmod": ("remui", "remsi", "andi"),
+             "tdiv": ("divsi",), "trem": ("remsi",), "band": ("andi",), "bor": ("ori",), "bxor": ("xori",), "+": ("muli", "ceildivsi", "ceildivui")}
+
+
+def _within(t, name: str) -> bool:
+    return t == name if isinstance(t, str) else any(_within(x, name) for x in t[1:])
+
+
+def _operators(t) -> Set[str]:
+    return set() if isinstance(t, str) else {t[0]}.union(*(_operators(x) for x in t[1:]))
 
 
 _OPERATION = re.compile(r"^\s*(?:%[^=]*=\s*)?\"?([a-z_]+(?:\.[a-z_0-9]+)+)\"?")

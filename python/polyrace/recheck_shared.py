@@ -17,10 +17,10 @@ from typing import Dict, List, Optional, Tuple
 
 if __package__:
     from .recheck_events import COUNTED, Event, Model, Open, View, _all, _renamed
-    from .recheck_text import Rejected
+    from .recheck_text import EMPTY, NOT_EMPTY, Rejected
 else:
     from recheck_events import COUNTED, Event, Model, Open, View, _all, _renamed
-    from recheck_text import Rejected
+    from recheck_text import EMPTY, NOT_EMPTY, Rejected
 
 DEPTH = 8                                                          # compositions in search of a fixpoint
 
@@ -38,6 +38,8 @@ class Proof(Model):
         self.n = len(self.events)
         self.pairs = 0
         self.requests_in_order = False
+        self.solvers: list = []                                   # for products of launch values
+        self.asked: Dict[str, list] = {}
         self.claims: List[Tuple[str, object, object]] = []        # what, conflicts, orders: each conflict is in an order
         for name in ("ord", "ord_to", "done", "local", "to_phases", "all_phases", "from_phases", "arrivals", "phase_map"):
             setattr(self, name, lru_cache(maxsize=None)(getattr(self, "_" + name)))
@@ -52,8 +54,51 @@ class Proof(Model):
         return a.apply_range(b).coalesce()
 
     def must_be_empty(self, left, why: str) -> None:
-        if not left.is_empty():
+        if not left.is_empty() and not self.impossible(left):
             raise Rejected(f"shared memory: {why}")
+
+    def impossible(self, left) -> bool:
+        """No launch has the values of these pairs: products and quotients of launch values are what they are, says another solver."""
+        if not self.defs and not self.loose:
+            return False
+        values = left.params()
+        key = str(values)
+        if key not in self.asked:
+            if not self.solvers:
+                raise Open("a product of launch values, and no solver for it")
+            question = "\n".join(["(set-logic ALL)", *(f"(declare-const {v} Int)" for v in self.values), *self.definitions(),
+                                  f"(assert {self._smt_set(values)})", "(check-sat)"])
+            self.asked[key] = [s.solve(question) for s in self.solvers]
+        if any(a == NOT_EMPTY for a in self.asked[key]):
+            if self.loose:
+                raise Open("this rests on the trip count of a loop whose step is a launch value")
+            return False
+        if not any(a == EMPTY for a in self.asked[key]):
+            raise Open("a product of launch values that no solver decides")
+        return True
+
+    def definitions(self) -> List[str]:
+        """The definitions and bounds of values, as assertions."""
+        out = []
+        for name, (lo, hi) in self.values.items():
+            out += [f"(assert (<= {_numeral(lo)} {name}))"] if lo is not None else []
+            out += [f"(assert (<= {name} {_numeral(hi)}))"] if hi is not None else []
+        return out + [f"(assert (= {v} {_formula(d)}))" for v, d in self.defs]
+
+    def _smt_set(self, s) -> str:
+        """A set of values as a formula."""
+        t, out = self.isl.dim_type, ["or", "false"]
+        for piece in s.compute_divs().get_basic_sets():
+            names = {(t.param, i): piece.get_dim_name(t.param, i) for i in range(piece.dim(t.param))}
+            for i in range(piece.dim(t.div)):
+                names[t.div, i] = self._division(piece, i, names, None)
+            conj = ["and", "true"]
+            for c in piece.get_constraints():
+                parts = [str(c.get_constant_val())] + [f"(* {c.get_coefficient_val(*at)} {v})" for at, v in names.items()
+                                                       if not c.get_coefficient_val(*at).is_zero()]
+                conj.append(f"({'=' if c.is_equality() else '<='} 0 (+ {' '.join(parts)} 0))")
+            out.append("(" + " ".join(conj) + ")")
+        return re.sub(r"(?<![\w.])-(\d+)", r"(- \1)", "(" + " ".join(out) + ")")
 
     @staticmethod
     def same_threads(a: Event, b: Event) -> bool:
@@ -337,6 +382,21 @@ class Proof(Model):
         return left
 
     # ---- what has to hold -------------------------------------------------------------------------------
+    def check_choices(self) -> None:
+        """Where an operand is one of several views, it is some of them wherever the event happens."""
+        for e in self.events:
+            groups: List[list] = []
+            for a in e.accesses:
+                if a.other and not groups:
+                    raise Rejected(f"event {e.id}: another view of no operand")
+                groups[-1].append(a) if a.other else groups.append([a])
+            for g in groups:
+                if all(a.guard == "true" for a in g):
+                    continue
+                names = self.counters(e)
+                if not self._set(names, [e.when]) <= self._set(names, [["or", "false", *(a.guard for a in g)]]):
+                    raise Rejected(f"event {e.id}: an operand is none of its views")
+
     def check_slots(self) -> None:
         for i, e in enumerate(self.events):
             wrong: list = ["or"]
@@ -486,7 +546,7 @@ class Proof(Model):
                     waited = waited.union(r.range())
                     continue
                 once = self.alone(e, b, bar.number) if self.flat(x) else r
-                if not once.is_injective():
+                if not once.is_injective() and not self.impossible(r):
                     raise Rejected(f"shared memory: event {e} arrives several times in one phase")
                 if x.kind == "tma_load" and x.bytes < 0:
                     raise Open("the bytes of a copy are not known")
@@ -501,15 +561,15 @@ class Proof(Model):
                 pieces, covered = after, covered.union(phases).coalesce()
         full = empty
         for s, weight, tx in pieces:
-            if weight > count:
+            if weight > count and not self.impossible(s):
                 raise Rejected(f"shared memory: a phase of allocation {alloc} gets more arrivals than its barrier was initialised for")
             if weight == count and tx == 0:
                 full = full.union(s)
         full = full.coalesce()
-        if not waited.subtract(full).is_empty():
+        if not waited.subtract(full).is_empty() and not self.impossible(waited.subtract(full)):
             raise Rejected(f"shared memory: a wait for a phase of allocation {alloc} whose arrivals or bytes are not complete")
         previous = covered.apply(self.shift_back(alloc))
-        if not previous.subtract(full).is_empty():
+        if not previous.subtract(full).is_empty() and not self.impossible(previous.subtract(full)):
             raise Rejected(f"shared memory: a phase of allocation {alloc} gets arrivals while the one before it stays incomplete")
 
     def check_lifecycle(self) -> None:
@@ -551,7 +611,7 @@ class Proof(Model):
                         for r in ended:
                             left = left.subtract(r)
                         self.must_be_empty(left, f"a barrier that event {e} initialises again without an end of it")
-                    if not (self.alone(e, b, "0") if self.flat(x) else mine).is_injective():
+                    if not (self.alone(e, b, "0") if self.flat(x) else mine).is_injective() and not self.impossible(mine):
                         raise Rejected(f"shared memory: event {e} initialises a barrier more than once")
                     continue
                 early = mine.domain()
@@ -711,8 +771,9 @@ class Proof(Model):
             n = len(self.events[x].loops) + len(self.events[y].loops)
             names = [*self.values, *(f"i{i}" for i in range(n))]
             free: List[str] = []
+            known = self.definitions() if self.defs else []
             claim = f"(assert (and {self._smt(meet, free)} (not {self._smt(orders.intersect_domain(meet.domain()), None)})))"
-            yield x, y, "\n".join(["(set-logic ALL)", *(f"(declare-const {v} Int)" for v in [*names, *free]), claim, "(check-sat)"])
+            yield x, y, "\n".join(["(set-logic ALL)", *(f"(declare-const {v} Int)" for v in [*names, *free]), *known, claim, "(check-sat)"])
 
     def _smt(self, relation, free: Optional[List[str]]) -> str:
         """The relation as a formula over the values and i0, i1, ...; free: takes unknowns that only have to exist."""
@@ -786,6 +847,8 @@ class Proof(Model):
         out = []
         if any(e.kind == "tc" and len(e.accesses) == 2 for e in self.events):
             out.append("assumes tcgen05 copies and MMAs of one partition run in order")
+        if self.head.get("steps") == "yes":
+            out.append("assumes loop steps are positive")
         if self.requests_in_order:
             out.append("assumes cluster launch requests of one partition write their results in order")
         if self.head["no_overflow"] == "yes":
@@ -799,6 +862,7 @@ class Proof(Model):
     def check(self) -> None:
         if self.head["membar"] == "yes":
             raise Open("barriers of the text itself (--check-membar) are not covered")
+        self.check_choices()
         self.check_slots()
         self.check_phases()
         self.check_closure()
@@ -810,6 +874,32 @@ class Proof(Model):
         self.check_accesses()
         self.check_storage()
         self.check_closed()
+
+
+def _numeral(n: int) -> str:
+    return str(n) if n >= 0 else f"(- {-n})"
+
+
+def _formula(t) -> str:
+    """A term in SMT-LIB; Open where it has no meaning there."""
+    if isinstance(t, str):
+        return _numeral(int(t)) if t.lstrip("-").isdigit() else t
+    op, args = t[0], [_formula(x) for x in t[1:]]
+    if op in ("+", "*", "<=", "<", "=", "and", "or", "not"):
+        return f"({op} {' '.join(args)})"
+    if op == "select":
+        return f"(ite {' '.join(args)})"
+    if op in ("min", "max"):
+        return f"(ite ({'<=' if op == 'min' else '>='} {args[0]} {args[1]}) {args[0]} {args[1]})"
+    a, b = (args + ["", ""])[:2]
+    # rounded down: div rounds to the side of the divisor's sign
+    down = f"(ite (or (> {b} 0) (= 0 (mod {a} {b}))) (div {a} {b}) (- (div {a} {b}) 1))" if b else ""
+    zero = f"(ite (or (= 0 (mod {a} {b})) (>= {a} 0)) (div {a} {b}) (ite (> {b} 0) (+ (div {a} {b}) 1) (- (div {a} {b}) 1)))" if b else ""
+    if op in ("fdiv", "fmod"):
+        return down if op == "fdiv" else f"(- {a} (* {b} {down}))"
+    if op in ("tdiv", "trem"):
+        return zero if op == "tdiv" else f"(- {a} (* {b} {zero}))"
+    raise Open(f"a definition that has no formula: {op}")
 
 
 def _mentions(t, name: str) -> bool:

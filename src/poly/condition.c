@@ -113,6 +113,12 @@ static pr_term set_term(job *j, __isl_keep isl_set *s)
     return t;
 }
 
+pr_term pr_isl_set_term(isl_ctx *ctx, pr_terms *T, pr_arena *arena, const pr_var *params, int n_params, __isl_keep isl_set *s)
+{
+    job j = { .ctx = ctx, .T = T, .arena = arena, .params = params, .n_params = n_params };
+    return set_term(&j, s);
+}
+
 /* --- the largest, shortest condition ------------------------------------------------------------ */
 
 typedef struct constraints { isl_constraint *c[64]; int n; } constraints;

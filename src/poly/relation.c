@@ -36,6 +36,8 @@ static void end_maps(void *what)
     free(R->map);
 }
 
+static void end_set(void *set) { isl_set_free(set); }
+
 pr_rels *pr_rels_new(pr_arena *arena, pr_terms *T, const pr_var *params, int n_params, int64_t max_ops,
                      const pr_flag *interrupt)
 {
@@ -240,6 +242,23 @@ const char *pr_rel_text(pr_rels *R, pr_arena *arena, pr_rel a)
     const char *r = s ? pr_arena_strndup(arena, s, strlen(s)) : "?";
     pr_guard_end(&hold);
     return r;
+}
+
+pr_term pr_rel_params(pr_rels *R, pr_arena *arena, pr_rel a)
+{
+    pr_guard own;
+    if (!a.id) return PR_TERM_NONE;
+    const char **names = PR_NEW_N(arena, const char *, R->n_params + 1);
+    for (int i = 0; i < R->n_params; i++) names[i] = pr_aff_name(arena, pr_var_get(R->T, R->params[i])->name);
+    isl_set *p = isl_union_map_params(copy(R, a));
+    isl_space *order = isl_space_params_alloc(R->ctx, (unsigned)R->n_params);
+    for (int i = 0; i < R->n_params; i++) order = isl_space_set_dim_name(order, isl_dim_param, (unsigned)i, names[i]);
+    p = isl_set_align_params(p, order);
+    pr_guard_set(arena, &own, end_set, p);
+    bool same = p && (int)isl_set_dim(p, isl_dim_param) == R->n_params;
+    pr_term t = same ? pr_isl_set_term(R->ctx, R->T, arena, R->params, R->n_params, p) : PR_TERM_NONE;
+    pr_guard_end(&own);
+    return t;
 }
 
 bool pr_rel_sample(pr_rels *R, pr_rel a, pr_i128 *params)

@@ -43,6 +43,8 @@ pr_tri pr_rel_is_injective(pr_rels *R, pr_rel a);     /* one left side a right s
 pr_tri pr_rel_is_reflexive_somewhere(pr_rels *R, pr_rel a); /* some x with x a x */
 /* isl notation, arena text, for people. */
 const char *pr_rel_text(pr_rels *R, pr_arena *arena, pr_rel a);
+/* For which values of the parameters is there a pair? As a term over them; NONE: no such term. */
+pr_term pr_rel_params(pr_rels *R, pr_arena *arena, pr_rel a);
 /* Values of the parameters, in their order, of some pair; false when empty or undecided. */
 bool pr_rel_sample(pr_rels *R, pr_rel a, pr_i128 *params);
 #endif

@@ -126,6 +126,7 @@ void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, 
     pr_buf_printf(b, "(shared 1 (agents %d) (scope %s)", p->n_agents, launch ? "launch" : "every-trip-count");
     put_flag(&w, "isolated", p->isolate);
     put_flag(&w, "membar", p->membar);
+    put_flag(&w, "steps", p->assumes_steps);
     put_flag(&w, "no_overflow", p->assumes_no_overflow);
     put_flag(&w, "not_negative", p->assumes_nonneg);
     put_flag(&w, "arguments_not_negative", p->arguments_not_negative);
@@ -142,6 +143,13 @@ void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, 
     for (int i = 0; i < p->loops.n; i++)
         map[p->loops.data[i].counter.id] = pr_var_term(p->T, named(&w, p->loops.data[i].counter, "k", i));
     w.names = (pr_subst){ .T = p->T, .var_map = map, .n_var_map = n };
+    for (int i = 0; i < p->defs.n; i++) {            /* what values are, for the obligations that rest on it     */
+        const pr_shm_def *d = &p->defs.data[i];
+        pr_buf_puts(b, "(define");
+        if (!pr_term_none(d->value)) put_term(&w, "value", d->value);
+        put_term(&w, pr_term_none(d->value) ? "loop" : "is", d->is);
+        pr_buf_puts(b, ")\n");
+    }
     for (int i = 0; i < p->loops.n; i++) {
         const pr_shm_loop *l = &p->loops.data[i];
         pr_buf_printf(b, "(loop %d", i);

@@ -363,6 +363,7 @@ static void qualify(const work *w, const pr_shm_model *m, pr_config_verdict *out
     for (int i = 0; i < m->events.n; i++)
         copies = copies || (m->events.data[i].kind == PR_SHM_EV_TC && m->events.data[i].n_acc == 2);
     if (copies) pr_vec_push(w->p->arena, &out->qualifiers, "assumes tcgen05 copies and MMAs of one partition run in order");
+    if (w->p->assumes_steps) pr_vec_push(w->p->arena, &out->qualifiers, "assumes loop steps are positive");
     if (w->p->requests_in_order) pr_vec_push(w->p->arena, &out->qualifiers, "assumes cluster launch requests of one partition write their results in order");
     if (w->p->assumes_no_overflow) pr_vec_push(w->p->arena, &out->qualifiers, "assumes no integer overflow in loop counters and bounds");
     if (w->p->arguments_not_negative) pr_vec_push(w->p->arena, &out->qualifiers, "assumes integer arguments are not negative");
@@ -464,6 +465,9 @@ static pr_shm_prog *read_text(pr_arena *arena, const pr_ir *ir, const pr_op *fun
 {
     pr_shm_prog *p = pr_shm_read(arena, ir, func);
     p->certify = o->certify;
+    p->smt = o->smt;
+    p->z3_rlimit = o->z3_rlimit;
+    p->interrupt = o->interrupt;
     if (o->stage == PR_SHM_STAGE_AFTER_ALLOCATION) p->allocated = true;
     for (int i = 0; o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION && i < p->allocs.n; i++) p->allocs.data[i].offset = -1;
     if (o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION) p->allocated = false;
@@ -548,6 +552,13 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
         attempt_prove(&alone, o);
     }
     if (!all.ok && !alone.ok && o->launch && narrows(p, o->launch)) one_launch(&one, &all, o, out);
+    if (all.ok && p->assumes_steps && o->launch && narrows(p, o->launch)) {      /* and the steps of this launch?            */
+        attempt here;
+        pr_config_verdict unused = { 0 };
+        one_launch(&here, &all, o, &unused);
+        all.ok = here.ok;
+        if (!here.ok) one = here;
+    }
     bool proved = all.ok || alone.ok || one.ok;
     if (!proved && !all.findings.n && !one.findings.n && !o->launch && !p->membar && !o->no_proof && usual(&all)
         && (!o->max_ops || all.proof.isl_ops + alone.proof.isl_ops < (uint64_t)o->max_ops / 2)) {
@@ -558,6 +569,8 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
     const attempt *used = alone.ok ? &alone : usually.ok ? &usually : one.ok || (one.findings.n && !all.findings.n) ? &one : &all;
     out->ttgir_launch = one.ok;
     out->counts.isl_ops = all.proof.isl_ops + one.proof.isl_ops + alone.proof.isl_ops + usually.proof.isl_ops;
+    out->counts.z3 = all.proof.n_z3 + one.proof.n_z3 + alone.proof.n_z3 + usually.proof.n_z3;
+    out->counts.z3_units = all.proof.z3_units + one.proof.z3_units + alone.proof.z3_units + usually.proof.z3_units;
     out->counts.isl = all.proof.n_pairs + one.proof.n_pairs + alone.proof.n_pairs + usually.proof.n_pairs;
     take(used, out);
     for (int i = 0; i < alone.proof.refusals.n && !used->ok && !out->findings.n; i++) {

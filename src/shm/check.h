@@ -20,6 +20,8 @@ typedef struct pr_shm_options {
     const pr_shm_binding *launch;/* null: every launch; else what a text for which that is not proved may be
                                     proved for                                                   */
     pr_flag *interrupt;
+    const pr_engine *smt;        /* what products and quotients of launch values are (factors.c); null: not asked     */
+    int64_t z3_rlimit;
 } pr_shm_options;
 void pr_shm_options_default(pr_shm_options *o);
 

@@ -13,6 +13,7 @@
 #ifndef PR_SHM_EVENTS_H
 #define PR_SHM_EVENTS_H
 #include "front/ir.h"
+#include "term/engine.h"
 #include "term/refusal.h"
 #include "term/term.h"
 
@@ -170,6 +171,10 @@ typedef struct pr_shm_binding {
     bool grid_known; int64_t grid[3];
 } pr_shm_binding;
 
+/* What a product or quotient of launch values is: `value` is `is`. Without a value a condition that holds at every launch, about a
+ * trip count and its step. */
+typedef struct pr_shm_def { pr_term value, is; } pr_shm_def;
+
 /* One kernel, read. */
 typedef struct pr_shm_prog {
     pr_arena *arena;
@@ -189,6 +194,9 @@ typedef struct pr_shm_prog {
     int n_agents;                /* most partitions of one warp_specialize + 1                     */
     int target;                  /* compute capability times ten, 0 unknown                        */
     bool allocated;              /* the text is from after shared memory allocation                */
+    PR_VEC(pr_shm_def) defs;
+    const pr_engine *smt; int64_t z3_rlimit; const pr_flag *interrupt; /* null: no solver (factors.c)           */
+    bool assumes_steps;          /* a loop whose step may be zero or less was taken not to be there           */
     PR_VEC(int64_t) scales;      /* constants by which launch values are divided                    */
     pr_refusal_vec refusals;     /* nothing can be concluded                                     */
     bool assumes_no_overflow;    /* some value could wrap at its printed width                      */

@@ -15,6 +15,7 @@ void pr_prove_give_up(prover *q, pr_refusal_kind kind, const pr_op *op, const ch
 bool pr_prove_holds(prover *q, pr_tri yes, pr_rel counter, pr_refusal_kind kind, const pr_op *op, const char *why)
 {
     if (yes == PR_YES) return true;
+    if (yes == PR_NO && pr_prove_impossible(q, counter)) return true;
     if (yes == PR_MAYBE) {
         const char *text;
         pr_refusal_kind k = pr_rels_why(q->R, &text);
@@ -776,7 +777,9 @@ static bool accesses(prover *q)
                 }
             }
             if (pr_term_is(all, PR_TERM_FALSE)) continue;
-            pr_rel conf = pr_prove_pair(q, x, y, pr_and(q->T, all, pr_prove_in_order(q, ex, ey)));
+            pr_term met = pr_and(q->T, all, pr_prove_in_order(q, ex, ey));
+            pr_rel conf = pr_prove_pair(q, x, y, met);
+            if (!conf.id && pr_prove_never_together(q, x, y, met)) continue;
             pr_rel left = unordered(q, x, y, conf);
             if (q->out->explain && pr_rel_is_empty(q->R, conf) != PR_YES) {
                 pr_shm_explained one = { x, y, pr_rel_text(q->R, q->p->arena, conf), pr_rel_text(q->R, q->p->arena, left), pr_rel_is_empty(q->R, left) };

@@ -36,7 +36,8 @@ typedef struct pr_shm_proof {
     pr_refusal_vec refusals;     /* why not, when not                                            */
     /* Launch values (by parameter number) at which something was not proved, to be run. */
     PR_VEC(pr_i128 *) candidates;
-    uint64_t isl_ops;
+    uint64_t isl_ops, z3_units;
+    int n_z3;                    /* questions to Z3                                              */
     int n_pairs, n_barriers;     /* what was checked                                             */
 } pr_shm_proof;
 

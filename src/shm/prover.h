@@ -28,6 +28,10 @@ typedef struct prover {
     bool failed;
 } prover;
 
+/* factors.c. No launch has the values of these pairs; no instances of the two happen so that the condition (over the counters of x
+ * and the other ones of y) holds. By Z3; false: not known. */
+bool pr_prove_impossible(prover *q, pr_rel counter);
+bool pr_prove_never_together(prover *q, int x, int y, pr_term condition);
 /* Program order of x before y as a condition over x's counters and y's renamed ones; FALSE when never. */
 pr_term pr_prove_before(prover *q, const pr_shm_event *x, const pr_shm_event *y);
 /* An event in a flat loop, and one that the outer loop of the nest contains too, but not this flat loop: the order of

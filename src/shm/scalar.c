@@ -63,14 +63,28 @@ pr_i128 pr_walk_content(pr_walk *w, pr_term b)
     return g;
 }
 
-/* A result the proof takes as a launch value of its own: outside loops, equal operations on equal values
- * are equal. Inside loops, and in concrete walks, the term itself. */
-static pr_term cut(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term exact)
+typedef struct asked { pr_walk *w; bool other; } asked;
+static void look(void *user, pr_term t)
 {
-    pr_i128 v;
-    if (!w->concrete && !w->n_loops && !pr_term_none(b)) pr_walk_scale(w, pr_walk_content(w, b));
-    if (w->concrete || w->n_loops || pr_term_none(a) || pr_term_none(b)) return exact;
-    if (!pr_term_none(exact) && pr_term_const(w->T, exact, &v)) return exact;
+    asked *a = user;
+    if (pr_term_op_of(a->w->T, t) != PR_TERM_OP_VAR) return;
+    pr_var v = pr_term_var(a->w->T, t);
+    for (int i = 0; i < a->w->p->params.n; i++)
+        if (a->w->p->params.data[i].var.id == v.id) return;
+    a->other = true;
+}
+
+/* A term over launch values alone. */
+static bool invariant(pr_walk *w, pr_term t)
+{
+    asked a = { w, false };
+    pr_term_visit(w->T, t, look, &a);
+    return !a.other;
+}
+
+/* A launch value of its own for the result of op: equal operations on equal values are equal. What it is in truth is kept for Z3. */
+static pr_term own_value(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term exact)
+{
     for (int i = 0; i < w->cuts.n; i++) {
         const pr_cut *c = &w->cuts.data[i];
         if (c->opcode == op->opcode && c->a.id == a.id && c->b.id == b.id) return c->value;
@@ -82,7 +96,29 @@ static pr_term cut(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term ex
     pr_vec_push(w->p->arena, &w->p->params, param);
     pr_cut c = { op->opcode, a, b, PR_TERM_NONE, pr_var_term(w->T, var) };
     pr_vec_push(w->arena, &w->cuts, c);
+    pr_shm_def def = { c.value, exact };
+    if (!pr_term_none(exact)) pr_vec_push(w->p->arena, &w->p->defs, def);
     return c.value;
+}
+
+/* A result the proof takes as a launch value of its own: outside loops; inside them where no relation can hold it and it is the
+ * same in every iteration. In concrete walks the term itself. */
+static pr_term cut(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term exact)
+{
+    pr_i128 v;
+    if (!w->concrete && !w->n_loops && !pr_term_none(b)) pr_walk_scale(w, pr_walk_content(w, b));
+    if (w->concrete || pr_term_none(a) || pr_term_none(b)) return exact;
+    if (!pr_term_none(exact) && pr_term_const(w->T, exact, &v)) return exact;
+    if (w->n_loops && (pr_term_const(w->T, b, &v) || !invariant(w, a) || !invariant(w, b))) return exact;
+    return own_value(w, op, a, b, exact);
+}
+
+/* The same for bit operations that terms know as nothing simpler. */
+static pr_term bits(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term exact)
+{
+    pr_term_op kind = pr_term_none(exact) ? PR_TERM_OP_NONE : pr_term_op_of(w->T, exact);
+    bool opaque = kind == PR_TERM_OP_BAND || kind == PR_TERM_OP_BOR || kind == PR_TERM_OP_BXOR;
+    return w->concrete || !opaque || !invariant(w, a) || !invariant(w, b) ? exact : own_value(w, op, a, b, exact);
 }
 
 static bool is_const(pr_walk *w, pr_term t)
@@ -106,7 +142,7 @@ pr_term pr_walk_unsigned(pr_walk *w, pr_term t, int bits)
     return t;
 }
 
-static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int bits)
+static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int width)
 {
     pr_terms *T = w->T;
     bool boolean = pr_term_is_bool(T, a) && pr_term_is_bool(T, b);
@@ -125,27 +161,27 @@ static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int bit
     case PR_OP_ARITH_CEILDIVSI: return fixed && v <= 0 ? PR_TERM_NONE : cut(w, op, ai, bi, ceil_div(T, ai, bi));
     case PR_OP_ARITH_DIVUI: case PR_OP_ARITH_REMUI: {
         if (fixed && !v) return PR_TERM_NONE;
-        pr_term ua = pr_walk_unsigned(w, ai, bits), ub = pr_walk_unsigned(w, bi, bits);
+        pr_term ua = pr_walk_unsigned(w, ai, width), ub = pr_walk_unsigned(w, bi, width);
         return cut(w, op, ua, ub, op->opcode == PR_OP_ARITH_DIVUI ? pr_fdiv_t(T, ua, ub) : pr_fmod_t(T, ua, ub));
     }
     case PR_OP_ARITH_CEILDIVUI:
         if (fixed && v <= 0) return PR_TERM_NONE;
-        ai = pr_walk_unsigned(w, ai, bits);
-        return cut(w, op, ai, bi, ceil_div(T, ai, pr_walk_unsigned(w, bi, bits)));
+        ai = pr_walk_unsigned(w, ai, width);
+        return cut(w, op, ai, bi, ceil_div(T, ai, pr_walk_unsigned(w, bi, width)));
     case PR_OP_ARITH_MAXSI: return pr_max(T, ai, bi);
     case PR_OP_ARITH_MINSI: return pr_min(T, ai, bi);
-    case PR_OP_ARITH_MAXUI: return pr_max(T, pr_walk_unsigned(w, ai, bits), pr_walk_unsigned(w, bi, bits));
-    case PR_OP_ARITH_MINUI: return pr_min(T, pr_walk_unsigned(w, ai, bits), pr_walk_unsigned(w, bi, bits));
-    case PR_OP_ARITH_ANDI: return boolean ? pr_and(T, a, b) : pr_band(T, ai, bi);
-    case PR_OP_ARITH_ORI: return boolean ? pr_or(T, a, b) : pr_bor(T, ai, bi);
-    case PR_OP_ARITH_XORI: return boolean ? pr_ne(T, ai, bi) : pr_bxor(T, ai, bi);
+    case PR_OP_ARITH_MAXUI: return pr_max(T, pr_walk_unsigned(w, ai, width), pr_walk_unsigned(w, bi, width));
+    case PR_OP_ARITH_MINUI: return pr_min(T, pr_walk_unsigned(w, ai, width), pr_walk_unsigned(w, bi, width));
+    case PR_OP_ARITH_ANDI: return boolean ? pr_and(T, a, b) : bits(w, op, ai, bi, pr_band(T, ai, bi));
+    case PR_OP_ARITH_ORI: return boolean ? pr_or(T, a, b) : bits(w, op, ai, bi, pr_bor(T, ai, bi));
+    case PR_OP_ARITH_XORI: return boolean ? pr_ne(T, ai, bi) : bits(w, op, ai, bi, pr_bxor(T, ai, bi));
     case PR_OP_ARITH_SHLI: return fixed && v >= 0 && v < 63 ? pr_scale(T, ai, (pr_i128)1 << v) : PR_TERM_NONE;
     case PR_OP_ARITH_SHRSI:
         if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
     case PR_OP_ARITH_SHRUI:
         if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
-        ai = pr_walk_unsigned(w, ai, bits);
+        ai = pr_walk_unsigned(w, ai, width);
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
     default: return PR_TERM_NONE;
     }

@@ -29,7 +29,7 @@ static pr_term condition(pr_walk *w, pr_term t)
     pr_term L = pr_term_child(T, t, 0);
     for (int i = 0; i < w->cuts.n; i++) {
         const pr_cut *c = &w->cuts.data[i];
-        if (c->opcode != PR_OP_SCF_FOR || pr_range_own(T, c->c).lo < 1) continue;
+        if (c->opcode != PR_OP_SCF_FOR) continue;
         pr_term q = pr_var_term(T, c->quotient), span = pr_sub(T, c->b, c->a);
         pr_term j = steps_of(w, c, pr_add(T, L, pr_sub(T, span, pr_const(T, 1))));     /* first + j * step - end + 1 <= 0 */
         if (!pr_term_none(j)) return pr_lt(T, j, q);

@@ -63,6 +63,25 @@ pr_sv pr_walk_fresh(pr_walk *w, const pr_value *v)
     return leaf(w, ROLE_OP + w->copy * ROLE_COPY + ROLE_FRESH + v->id, true, v->name, v, true);
 }
 
+static bool is_effect(const pr_op *op)
+{
+    return pr_str_starts(op->name, "ttg.") || pr_str_starts(op->name, "ttng.");
+}
+static const pr_op *first_effect(const pr_region *r)
+{
+    for (int b = 0; r && b < r->n_blocks; b++) {
+        for (int i = 0; i < r->blocks[b]->n_ops; i++) {
+            const pr_op *op = r->blocks[b]->ops[i];
+            if (is_effect(op) && op->opcode != PR_OP_TTG_CONVERT_LAYOUT && !pr_shm_is_view(op->opcode)) return op;
+            for (int k = 0; k < op->n_regions; k++) {
+                const pr_op *e = first_effect(op->regions[k]);
+                if (e) return e;
+            }
+        }
+    }
+    return NULL;
+}
+
 /* ---- loops ---------------------------------------------------------------------------------------------- */
 static int loop_number(pr_walk *w, const pr_op *op)
 {
@@ -101,8 +120,12 @@ static void concrete_loop(pr_walk *w, const pr_op *op, const pr_block *body)
 {
     pr_term lb, ub, st;
     pr_i128 from = 0, to = 2, step = 1;
-    bool known = bounds_of(w, op, &lb, &ub, &st) && pr_term_const(w->T, lb, &from) && pr_term_const(w->T, ub, &to) && pr_term_const(w->T, st, &step) && step > 0;
-    if (!known) {
+    bool numbers = bounds_of(w, op, &lb, &ub, &st) && pr_term_const(w->T, lb, &from) && pr_term_const(w->T, ub, &to) && pr_term_const(w->T, st, &step);
+    if (numbers && step <= 0) {                      /* no such loop: its step is positive (scf.for)          */
+        w->trace->excluded = true;
+        from = to;
+        step = 1;
+    } else if (!numbers) {
         w->trace->assumed = true;
         from = 0, to = 2, step = 1;
     }
@@ -161,7 +184,8 @@ static pr_term *part(pr_sv *s, int i)
     return NULL;
 }
 
-static pr_term trip_count(pr_walk *w, pr_term lb, pr_term ub, pr_term st)
+/* Number of iterations. A step that may be zero or less is taken to be positive where the loop does something (touches). */
+static pr_term trip_count(pr_walk *w, pr_term lb, pr_term ub, pr_term st, bool touches)
 {
     pr_terms *T = w->T;
     pr_i128 step;
@@ -171,18 +195,23 @@ static pr_term trip_count(pr_walk *w, pr_term lb, pr_term ub, pr_term st)
         if (step > 1) span = pr_fdiv_t(T, pr_add(T, span, pr_const(T, step - 1)), st);
         return pr_max(T, PR_TERM_ZERO, span);
     }
-    if (w->n_loops) return PR_TERM_NONE;
+    if (w->n_loops || (pr_range_own(T, st).lo < 1 && !touches)) return PR_TERM_NONE;
+    if (pr_range_own(T, st).lo < 1) w->p->assumes_steps = true;
     for (int i = 0; i < w->cuts.n; i++) {
         const pr_cut *c = &w->cuts.data[i];
         if (c->opcode == PR_OP_SCF_FOR && c->a.id == lb.id && c->b.id == ub.id && c->c.id == st.id) return c->value;
     }
     /* with a step of at least 1: the quotient, which conditions ask for too, below 0 as well */
-    pr_var_info info = { .role = PR_ROLE_OTHER, .index = 1000 + w->cuts.n, .copy = PR_COPY_NONE, .lo = pr_range_own(T, st).lo < 1 ? 0 : -PR_INF,
+    pr_var_info info = { .role = PR_ROLE_OTHER, .index = 1000 + w->cuts.n, .copy = PR_COPY_NONE, .lo = -PR_INF,
                          .hi = PR_INF, .name = pr_arena_printf(w->arena, "trips%d", w->cuts.n) };
     pr_shm_param param = { .var = pr_var_new(T, info), .name = pr_str_of(info.name) };
     pr_vec_push(w->p->arena, &w->p->params, param);
     pr_cut c = { PR_OP_SCF_FOR, lb, ub, st, pr_max(T, PR_TERM_ZERO, pr_var_term(T, param.var)), param.var };
     pr_vec_push(w->arena, &w->cuts, c);
+    pr_term q = pr_var_term(T, c.quotient), span = pr_sub(T, ub, lb);
+    pr_term is = pr_and(T, pr_le(T, span, pr_mul(T, q, st)), pr_lt(T, pr_mul(T, pr_sub(T, q, pr_const(T, 1)), st), span));
+    pr_shm_def def = { PR_TERM_NONE, pr_and(T, is, pr_le(T, pr_const(T, 1), st)) };
+    if (!pr_term_none(is)) pr_vec_push(w->p->arena, &w->p->defs, def);
     return c.value;
 }
 
@@ -264,7 +293,7 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     pr_flat *flat = pr_flat_of(w, op);
     pr_i128 step;
     if (known) pr_walk_scale(w, pr_walk_content(w, st));
-    if (known) trips = trip_count(w, lb, ub, st);
+    if (known) trips = trip_count(w, lb, ub, st, first_effect(op->regions[0]) != NULL);
     if (known) iv = pr_term_const(T, st, &step) ? pr_add(T, lb, pr_scale(T, k, step))
                                                 : pr_add(T, lb, pr_mul(T, k, st));
     if (flat) flat->trips = trips;
@@ -451,25 +480,6 @@ static void specialize(pr_walk *w, const pr_op *op)
 }
 
 /* ---- operations ---------------------------------------------------------------------------------------------- */
-static bool is_effect(const pr_op *op)
-{
-    return pr_str_starts(op->name, "ttg.") || pr_str_starts(op->name, "ttng.");
-}
-static const pr_op *first_effect(const pr_region *r)
-{
-    for (int b = 0; r && b < r->n_blocks; b++) {
-        for (int i = 0; i < r->blocks[b]->n_ops; i++) {
-            const pr_op *op = r->blocks[b]->ops[i];
-            if (is_effect(op) && op->opcode != PR_OP_TTG_CONVERT_LAYOUT && !pr_shm_is_view(op->opcode)) return op;
-            for (int k = 0; k < op->n_regions; k++) {
-                const pr_op *e = first_effect(op->regions[k]);
-                if (e) return e;
-            }
-        }
-    }
-    return NULL;
-}
-
 /* A symbolic walk reads the body of a loop twice: 2^n times at depth n. Past the limit nothing is read any more. */
 static bool used_up(pr_walk *w, const pr_op *op)
 {

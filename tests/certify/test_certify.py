@@ -651,6 +651,34 @@ class Certificates(unittest.TestCase):
         print(f"shared memory: {done} tampered certificates rejected")
         self.assertGreaterEqual(done, 80)
 
+    def test_shared_memory_values_and_views(self):
+        """What a product of launch values is, and which of several views an operand is, cannot be changed."""
+        changes = {
+            "hand.product": {"another factor": ("(is (* p0 p1))", "(is (* p0 5))"), "a sum": ("(is (* p0 p1))", "(is (+ p0 p1))"),
+                             "defined by itself": ("(is (* p0 p1))", "(is (* p0 (* p1 p3)))"), "another value": ("(value p3)", "(value p1)"),
+                             "nothing": (r"(define (value p3) (is (* p0 p1)))" + "\n", "")},
+            "hand.two_origins_copy": {"no view": ("(guard (= ", "(guard (< 0 "), "one view less": ("(other yes) (guard (not (= (+ -1 p1) 0)))", "(other yes) (guard (< 1 p1))")},
+            "hand.columns_beside": {"other columns": ("(columns 128 ", "(columns 256 "), "fewer columns": (" 64 255)", " 32 255)"), "other rows": (" 64 255)", " 64 15)")},
+        }
+        for k, ways in changes.items():
+            original = os.path.join(self.root, "values-" + k)
+            certify(original, os.path.join(TESTS, "shm", "ttgir", k + ".ttgir"))
+            self.assertEqual(recheck(original)[0], 0, k)
+            for why, (before, after) in ways.items():
+                folder = os.path.join(self.root, "copy")
+                shutil.rmtree(folder, ignore_errors=True)
+                shutil.copytree(original, folder)
+                path = os.path.join(folder, "shared0.txt")
+                with open(path, encoding="utf-8") as f:
+                    text = f.read()
+                self.assertIn(before, text, f"{k}: {why}")
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(text.replace(before, after))
+                with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as f:
+                    seal(folder, json.load(f))
+                code, out = recheck(folder)
+                self.assertEqual((code, "REJECTED" in out), (1, True), f"{k}: {why}: {out}")
+
     def test_shared_memory_beside_ttir(self):
         """A launch with both texts: both parts are verified; without the one about shared memory the ok is not confirmed."""
         with open(os.path.join(TESTS, "shm", "ttgir", "ring_cp.ok.ttgir"), encoding="utf-8") as f:

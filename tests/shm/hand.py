@@ -84,6 +84,40 @@ def bytes_in_use(offset):
             + f"    %d = ttg.local_alloc %x {{allocation.offset = {offset} : i32}} : ({TENSOR}) -> {T}\n" + READ + READ.replace("%a", "%d").replace("%r", "%r2"))
 
 
+def guarded(number, guard, wait="%z", inside=False):
+    """A load when `guard` holds, a loop of `number` iterations that waits for it in the first one when `wait` holds."""
+    return (number + guard + BAR + ALLOC.replace(T, N) + f"    scf.if %g {{\n      ttng.barrier_expect %b, 8192, %true : {B}\n"
+        f"      ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n    }}\n"
+        + LOOP.replace("%K", "%n") + (number.replace("%n", "%n9").replace("%h", "%h9") if inside else "") + f"      %z = arith.cmpi eq, %k, %c0 : i32\n"
+        + (f"      %z2 = arith.andi %z, {wait} : i1\n" if wait != "%z" else "      %z2 = arith.andi %z, %true : i1\n")
+        + f"      ttng.wait_barrier %b, %c0, %z2 : {B}\n" + READ.replace(T, N) + END + f"    ttng.inval_barrier %b : {B}\n")
+
+
+SQUARE = "    %n = arith.muli %K, %K : i32\n"
+NOT_ZERO = "    %g = arith.cmpi ne, %K, %c0 : i32\n"
+PRODUCT = "    %n = arith.muli %K, %S : i32\n"
+BOTH = "    %g1 = arith.cmpi {0}, %K, %c0 : i32\n    %g2 = arith.cmpi {1}, %S, %c0 : i32\n    %g = arith.andi %g1, %g2 : i1\n"
+MASKED = "    %h1 = arith.constant 4 : i32\n    %h2 = arith.constant {0} : i32\n    %m = arith.andi %K, %h1 : i32\n    %n = arith.andi %K, %h2 : i32\n"
+BIT = "    %g = arith.cmpi ne, %m, %c0 : i32\n"
+LATE = ("    %l = arith.constant 3 : i32\n    %e = arith.muli %k, %k : i32\n    %f = arith.cmpi eq, %e, %l : i32\n")
+
+
+def never(number):
+    """A copy in the iteration whose square is `number`, read without a wait."""
+    return ALLOC + READ + LOOP + LATE.replace("constant 3", f"constant {number}") + "      scf.if %f {\n" + COPY + "      }\n" + READ.replace("%r", "%r2") + END
+
+
+def stepped(pending):
+    """Two buffers by turns, filled one iteration ahead while there is one, in a loop whose step is an argument."""
+    two = "!ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>"
+    slot = "{0}    %{1} = ttg.memdesc_index %s[{2}] : " + two + f" -> {T}\n"
+    copy = COPY.replace("%a", "%{0}").replace("%t", "%t{0}").replace("%g", "%g{0}")
+    return (f"    %s = ttg.local_alloc : () -> {two}\n" + slot.format("", "a0", "%c0") + copy.format("a0")
+            + "    %z = scf.for %k = %c0 to %K step %S iter_args(%i = %c0) -> (i32)  : i32 {\n      %j = arith.subi %c1, %i : i32\n"
+            + slot.format("  ", "a1", "%j") + slot.format("  ", "a", "%i") + copy.format("a1")
+            + f"      %w = ttg.async_wait {{num = {pending} : i32}}\n" + READ + "      scf.yield %j : i32\n" + END + "    %ww = ttg.async_wait {num = 0 : i32}\n")
+
+
 def rotated(pending, next_=None, three=False):
     """A loop hands its buffers around: copy into the last one, wait for all but `pending` copies, read the first one."""
     names = ["%a", "%e", "%u"][:3 if three else 2]
@@ -298,6 +332,14 @@ TEXTS = {
     "rows_between": in_use(0, "%e", 64, 16), "rows_common": in_use(0, "%e", 64, 0),
     "columns_unplaced": re.sub(r"\{tensor_memory[^}]*\} ", "", in_use(64, "%s")),
     "bytes_in_use": bytes_in_use(4096), "bytes_beside": bytes_in_use(16384),
+    # products and bits of launch values, which only Z3 knows
+    "square": guarded(SQUARE, NOT_ZERO), "square_always": guarded(SQUARE, "    %g = arith.cmpi sge, %K, %c0 : i32\n"),
+    "square_positive": guarded(SQUARE, "    %g = arith.cmpi sgt, %K, %c0 : i32\n"),
+    "product": guarded(PRODUCT, BOTH.format("sgt", "sgt")), "product_zero": guarded(PRODUCT, BOTH.format("sge", "sgt")),
+    "product_one": guarded(PRODUCT, "    %g = arith.cmpi sgt, %K, %c0 : i32\n"), "product_inside": guarded(PRODUCT, BOTH.format("sgt", "sgt"), inside=True),
+    "mask": guarded(MASKED.format(12), BIT, "%g"), "mask_other": guarded(MASKED.format(8), BIT, "%g"),
+    "stepped": stepped(1), "stepped_late": stepped(2),
+    "square_never": never(2), "square_late": never(4),
     "rotated": rotated(1), "rotated_weak": rotated(2), "rotated_same": rotated(1, "%a, %e"), "rotated_three": rotated(2, three=True), "rotated_three_weak": rotated(3, three=True),
     "two_origins": ALLOC + ALLOC.replace("%a", "%d") + f"    %s = arith.select %c, %a, %d : {T}\n" + READ.replace("%a", "%s"),
     "empty_loop": BAR + ONCE,
@@ -378,7 +420,7 @@ def main():
         if name in CALLEES:
             tail = TAIL[:-2] + "  tt.func private @other() attributes {noinline = true} {\n" + CALLEES[name] + TAIL
         with open(os.path.join(HERE, "ttgir", f"hand.{name}.ttgir"), "w", encoding="utf-8") as f:
-            f.write(HEAD % ctas + body + tail)
+            f.write((HEAD % ctas).replace("%K: i32", "%K: i32, %S: i32" if "%S" in body else "%K: i32") + body + tail)
 
 
 if __name__ == "__main__":
