@@ -621,7 +621,8 @@ void pr_shm_explain(pr_arena *arena, const pr_ir *ir, const pr_op *func, const p
             pr_shm_prove(p, &now.model, &now.w.evidence, o->max_ops, o->interrupt, true, &now.proof);
         }
         if (way != NOT_NEGATIVE || now.proof.closure) a = now;
-        more = more && way == EVERY && !now.proof.closure && !launch && !p->membar;
+        bool open = !now.proof.closure || (now.proof.refusals.n && !now.w.findings.n);
+        more = more && way == EVERY && open && !launch && !p->membar;
         if (more && p->has_isolated && p->n_agents == 1) way = ISOLATED;
         else if (more && !now.w.findings.n && usual(&now)) way = NOT_NEGATIVE;
         else more = false;

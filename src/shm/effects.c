@@ -296,7 +296,7 @@ static int64_t view_bytes(pr_walk *w, const pr_value *v)
 {
     pr_sv s = pr_walk_get(w, v);
     const pr_type *t = v->type;
-    if (s.kind != PR_SV_VIEW || !t || !t->elem) return -1;
+    if ((s.kind != PR_SV_VIEW && s.kind != PR_SV_VIEWS) || !t || !t->elem) return -1;
     int64_t n = 1;
     for (int i = 0; i < t->rank; i++) n *= t->shape[i];
     const char padded[] = "fp4Padded = true";

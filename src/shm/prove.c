@@ -781,7 +781,7 @@ static bool accesses(prover *q)
             pr_rel conf = pr_prove_pair(q, x, y, met);
             if (!conf.id && pr_prove_never_together(q, x, y, met)) continue;
             pr_rel left = unordered(q, x, y, conf);
-            if (q->out->explain && pr_rel_is_empty(q->R, conf) != PR_YES) {
+            if (q->out->explain && conf.id && pr_rel_is_empty(q->R, conf) != PR_YES) {
                 pr_shm_explained one = { x, y, pr_rel_text(q->R, q->p->arena, conf), pr_rel_text(q->R, q->p->arena, left), pr_rel_is_empty(q->R, left) };
                 pr_vec_push(q->p->arena, &q->out->explained, one);
                 if (one.ordered == PR_NO) continue;   /* the others too */

@@ -21,6 +21,7 @@ if hasattr(tma, "async_load"):          # since 3.9
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import kernels as K  # noqa: E402
+import kernels_hands as H  # noqa: E402
 import kernels_rings as R  # noqa: E402
 import kernels_styles as Y  # noqa: E402
 import kernels_tiles as T  # noqa: E402
@@ -103,6 +104,11 @@ def table():
         rows[f"operand_tmem.{v}"] = (Y.operand_tmem, {"d": desc(128), "out": "*fp32", "K": "i32"}, {"V": v}, 100)
     for v in Y.TMEM_HALVES:
         rows[f"tmem_halves.{v}"] = (Y.tmem_halves, {"d": desc(128), "half": desc(128, 64), "out": "*fp32"}, {"V": v}, 100)
+    for kernel, values in H.HANDS.items():
+        sig = {"d": desc(64), "out": "*fp32", "K": "i32"} if kernel == "hands_dot" else {"inp": "*fp16", "out": "*fp16", "K": "i32"}
+        sig = {**sig, "flag": "i32"} if kernel == "chosen" else sig
+        for v in values:
+            rows[f"{kernel}.{v}"] = (getattr(H, kernel), sig, {"V": v}, 90 if kernel == "hands_dot" else 80)
     return rows
 
 
