@@ -23,11 +23,24 @@ _Noreturn void pr_parse_fail(pr_parser *p, pr_status kind, int line, int col, co
     longjmp(*p->out, 1);
 }
 
+_Noreturn void pr_parse_undefined(pr_parser *p, const pr_token *use, const char *what)
+{
+    if (p->cut_in.n)
+        pr_parse_fail(p, PR_ERR_INPUT, p->end_line, p->end_col, "the text ends inside function '" PR_STR_FMT "' (it is cut off: %s '" PR_STR_FMT
+                      "' of line %d is not defined either)", PR_STR_ARG(p->cut_in), what, PR_STR_ARG(use->text), use->line);
+    bool last = p->end_line > use->line;               /* definitions stand behind the module, too */
+    pr_parse_fail(p, PR_ERR_INPUT, use->line, use->col, "%s '" PR_STR_FMT "' is not defined%s", what, PR_STR_ARG(use->text),
+                  last && use->kind == PR_TOK_HASH ? " up to the end of the text; is it cut off?" : "");
+}
+
 _Noreturn void pr_parse_expected(pr_parser *p, const char *what)
 {
     const pr_token *t = &p->tok;
     if (t->kind == PR_TOK_BAD && t->wrong)
         pr_parse_fail(p, PR_ERR_INPUT, t->line, t->col, "%s", t->wrong);
+    if (t->kind == PR_TOK_EOF && p->cut_in.n)
+        pr_parse_fail(p, PR_ERR_INPUT, t->line, t->col, "expected %s, got end of input: the text ends inside function '" PR_STR_FMT "'", what,
+                      PR_STR_ARG(p->cut_in));
     if (t->kind == PR_TOK_EOF)
         pr_parse_fail(p, PR_ERR_INPUT, t->line, t->col, "expected %s, got end of input", what);
     int n = t->text.n > 40 ? 40 : (int)t->text.n;

@@ -98,6 +98,8 @@ typedef struct pr_parser {
     const pr_type *int_types[129];      /* i1 to i128, null until met                          */
     int n_ops, n_values;
     bool has_deep;              /* some tensor type is deep                                    */
+    pr_str cut_in;              /* the text ends inside this function                             */
+    int end_line, end_col;
 } pr_parser;
 
 /* A use as written. */
@@ -125,6 +127,8 @@ typedef struct pr_draft {
 } pr_draft;
 
 /* ---- parse.c: tokens and failure ------------------------------------------------------------ */
+/* A name that use stands for is not defined; what: "location alias" and so on. */
+_Noreturn void pr_parse_undefined(pr_parser *p, const pr_token *use, const char *what);
 _Noreturn void pr_parse_fail(pr_parser *p, pr_status kind, int line, int col, const char *format,
                              ...) PR_PRINTF(5, 6);
 /* "expected WHAT, got TOKEN" at the current token. */

@@ -56,8 +56,7 @@ static pr_alias *raw_alias(pr_parser *p)
     pr_alias *a = pr_alias_find(p, p->tok.text);
     bool digits = p->tok.text.s[1] >= '0' && p->tok.text.s[1] <= '9';
     if (!a && !digits && !has_dot(p->tok.text) && pr_parse_peek(p).kind != PR_TOK_LESS)
-        pr_parse_fail(p, PR_ERR_INPUT, p->tok.line, p->tok.col,
-                      "alias '" PR_STR_FMT "' is not defined", PR_STR_ARG(p->tok.text));
+        pr_parse_undefined(p, &p->tok, "alias");
     return a;
 }
 
@@ -536,8 +535,7 @@ static pr_attr *hash(pr_parser *p)
     }
     bool bracket = pr_parse_is(p, PR_TOK_LESS) && p->tok.glued;
     if (!bracket && !has_dot(use.text))
-        pr_parse_fail(p, PR_ERR_INPUT, use.line, use.col,
-                      "attribute alias '" PR_STR_FMT "' is not defined", PR_STR_ARG(use.text));
+        pr_parse_undefined(p, &use, "attribute alias");
     pr_buf b;
     pr_buf_init(&b, p->arena);
     pr_buf_add(&b, use.text.s, use.text.n);

@@ -71,12 +71,25 @@ void pr_alias_collect(pr_parser *p, const char *text, size_t length)
     PR_VEC(pr_alias) found = { 0 };
     pr_lexer l;
     pr_lexer_init(&l, text, length);
-    int nested = 0;
+    int nested = 0, outside = 0;    /* outside: brackets around the function                     */
+    bool named = false;
     pr_token before = { 0 };
     for (;;) {
         pr_lexer here = l;
         pr_token t = pr_lexer_next(&l);
-        if (t.kind == PR_TOK_EOF) break;
+        if (t.kind == PR_TOK_EOF) {
+            if (nested <= outside) p->cut_in = (pr_str){ 0 };
+            p->end_line = t.line;
+            p->end_col = t.col;
+            break;
+        }
+        if (pr_str_is(t.text, "tt.func")) {
+            outside = nested;
+            named = true;
+        } else if (named && t.kind == PR_TOK_SYMBOL) {
+            p->cut_in = t.text;
+            named = false;
+        }
         if (t.kind == PR_TOK_LPAREN || t.kind == PR_TOK_LBRACE || t.kind == PR_TOK_LSQUARE)
             nested++;
         if (t.kind == PR_TOK_RPAREN || t.kind == PR_TOK_RBRACE || t.kind == PR_TOK_RSQUARE)

@@ -226,8 +226,7 @@ static const pr_type *dialect_type(pr_parser *p)
     if (pr_str_is(name, "ttg.memdesc") && pr_parse_is(p, PR_TOK_LESS)) return memdesc(p);
     bool dotted = memchr(name.s, '.', name.n) != NULL;
     if (!dotted && !pr_parse_is(p, PR_TOK_LESS))
-        pr_parse_fail(p, PR_ERR_INPUT, use.line, use.col,
-                      "type alias '" PR_STR_FMT "' is not defined", PR_STR_ARG(use.text));
+        pr_parse_undefined(p, &use, "type alias");
     return raw_type(p, use.text, p->tok.glued);
 }
 

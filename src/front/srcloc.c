@@ -129,8 +129,7 @@ static const pr_srcloc *alias(pr_parser *p)
     pr_token use = p->tok;
     pr_alias *a = pr_alias_find(p, use.text);
     if (!a)
-        pr_parse_fail(p, PR_ERR_INPUT, use.line, use.col,
-                      "location alias '" PR_STR_FMT "' is not defined", PR_STR_ARG(use.text));
+        pr_parse_undefined(p, &use, "location alias");
     pr_parse_next(p);
     pr_alias_resolve(p, a, &use);
     if (!a->loc)

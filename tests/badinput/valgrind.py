@@ -30,7 +30,7 @@ def inputs(part):
     """(what is done, files of one run)"""
     def take(pattern):
         return sorted(glob.glob(os.path.join(TESTS, *pattern.split("/"))))[part // 2::part]
-    for d in ("kernels", "sync", "tables", "pitfalls", "loops", "labelled", "matrix", "reports", "generate"):
+    for d in ("kernels", "sync", "tables", "pitfalls", "loops", "labelled", "matrix", "reports", "generate", "gates", "sums", "styles", "locks"):
         yield from ((["check", "--jobs=1"], b) for b in batches(take(d + "/ttir/*.json")))
     for d in ("shm/ttgir", "shm/stock", "shm/membar", "shm/consan/ttgir"):
         yield from ((["check", "--jobs=1"], b) for b in batches(take(d + "/*.ttgir")))

@@ -60,6 +60,11 @@ static void test_positions(void)
           "'#a' refers to itself");
     FAILS("#a = 1\n#a = 2\nmodule {\n}", 2, 4, "'#a' defined twice");
     FAILS("module {\n} loc(#a)", 2, 7, "location alias '#a' is not defined");
+    FAILS("module {\n} loc(#a)\n#b = loc(unknown)\n", 2, 7, "location alias '#a' is not defined up to the end of the text; is it cut off?");
+    FAILS("module {\n  tt.func @f() {\n    foo.bar loc(#a)\n    foo.", 4, 9, "the text ends inside function '@f' (it is cut off: location alias '#a' of line 3 is not");
+    FAILS("module {\n  tt.func @f(%a: i32 loc(#a)) attributes {", 2, 43, "the text ends inside function '@f'");
+    FAILS("module {\n  tt.func @f() {\n    tt.return\n", 4, 1, "expected operation or '}', got end of input: the text ends inside function '@f'");
+    FAILS("module {\n  tt.func @f() {\n    tt.return\n  }\n  foo.bar loc(#a)\n", 5, 15, "location alias '#a' is not defined");
     FAILS("#a = 1\nmodule {\n} loc(#a)", 3, 7, "'#a' is no location");
     FAILS("module {\n} loc(\"f\":1:)", 2, 13, "expected column number");
     FAILS("module {\n} loc(callsite(unknown to unknown))", 2, 24, "expected 'at', got 'to'");
