@@ -29,6 +29,21 @@ char *pr_aff_name(pr_arena *arena, const char *name)
     return s;
 }
 
+/* isl takes parameters of one name for one parameter, and names may be alike once what it does not take is replaced. */
+void pr_aff_names(pr_arena *arena, const char *const *names, int n, const char **out)
+{
+    for (int i = 0; i < n; i++) {
+        char *name = pr_aff_name(arena, names[i]);
+        int again = 1;
+        for (int k = 0; k < i; k++) {
+            if (strcmp(out[k], name)) continue;
+            name = pr_arena_printf(arena, "%s_%d", pr_aff_name(arena, names[i]), ++again);
+            k = -1;
+        }
+        out[i] = name;
+    }
+}
+
 static void end_aff(void *what)
 {
     pr_aff *a = what;
@@ -52,17 +67,18 @@ void pr_aff_init(pr_aff *a, isl_ctx *ctx, pr_terms *T, pr_arena *arena, const pr
     a->space = isl_space_set_alloc(ctx, (unsigned)n_params, (unsigned)n_dims);
     if (tuple)
         a->space = isl_space_set_tuple_name(a->space, isl_dim_set, pr_aff_name(arena, tuple));
+    const char **raw = PR_NEW_N(arena, const char *, n_params + n_dims + 1), **names = PR_NEW_N(arena, const char *, n_params + n_dims + 1);
+    for (int i = 0; i < n_params; i++) raw[i] = pr_var_get(T, params[i])->name;
+    for (int i = 0; i < n_dims; i++) raw[n_params + i] = dim_names ? dim_names[i] : pr_var_get(T, dims[i])->name;
+    pr_aff_names(arena, raw, n_params + n_dims, names);
     for (int i = 0; i < n_params; i++) {
         a->pos[params[i].id] = i;
         a->is_param[params[i].id] = true;
-        a->space = isl_space_set_dim_name(a->space, isl_dim_param, (unsigned)i,
-                                          pr_aff_name(arena, pr_var_get(T, params[i])->name));
+        a->space = isl_space_set_dim_name(a->space, isl_dim_param, (unsigned)i, names[i]);
     }
     for (int i = 0; i < n_dims; i++) {
-        const char *name = dim_names ? dim_names[i] : pr_var_get(T, dims[i])->name;
         a->pos[dims[i].id] = i;
-        a->space = isl_space_set_dim_name(a->space, isl_dim_set, (unsigned)i,
-                                          pr_aff_name(arena, name));
+        a->space = isl_space_set_dim_name(a->space, isl_dim_set, (unsigned)i, names[n_params + i]);
     }
     a->value = PR_NEW_N(arena, isl_pw_aff *, pr_terms_count(T));
     a->set = PR_NEW_N(arena, isl_set *, pr_terms_count(T));

@@ -37,6 +37,8 @@ __isl_give isl_pw_aff *pr_aff_value(pr_aff *a, pr_term t);
 char *pr_aff_name(pr_arena *arena, const char *name);
 /* condition.c: a set of parameters as a term over them; NONE when it has none. */
 pr_term pr_isl_set_term(isl_ctx *ctx, pr_terms *T, pr_arena *arena, const pr_var *params, int n_params, __isl_keep isl_set *s);
+/* The same of n names, made different where they are alike: the later one ends in _2, _3, ... */
+void pr_aff_names(pr_arena *arena, const char *const *names, int n, const char **out);
 /* dump_isl.c: all points that satisfy the query, its overlap given as n conjuncts. Null on failure.
  */
 __isl_give isl_set *pr_isl_conflicts(pr_aff *a, const pr_query *q, const pr_term *overlap, int n);

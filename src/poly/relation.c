@@ -265,7 +265,9 @@ bool pr_rel_sample(pr_rels *R, pr_rel a, pr_i128 *params)
 {
     if (!a.id) return false;
     const char **names = PR_NEW_N(R->arena, const char *, R->n_params + 1);
-    for (int i = 0; i < R->n_params; i++) names[i] = pr_aff_name(R->arena, pr_var_get(R->T, R->params[i])->name);
+    const char **raw = PR_NEW_N(R->arena, const char *, R->n_params + 1);
+    for (int i = 0; i < R->n_params; i++) raw[i] = pr_var_get(R->T, R->params[i])->name;
+    pr_aff_names(R->arena, raw, R->n_params, names);
     isl_set *p = isl_union_map_params(copy(R, a));
     for (int i = 0; i < R->n_params; i++) {
         const char *name = names[i];

@@ -110,9 +110,34 @@ static void test_relations(void)
     pr_arena_free(a);
 }
 
+/* Launch values whose names isl cannot tell apart stay two: A[i] -> A[j] with i = n.k and j = n_k is not the identity. */
+static void test_names(void)
+{
+    pr_arena *a = pr_arena_new(0, NULL);
+    pr_terms *T = pr_terms_new(a);
+    pr_var n[] = { var(T, PR_ROLE_PARAM, 0, "n.k"), var(T, PR_ROLE_PARAM, 1, "n_k"), var(T, PR_ROLE_PARAM, 2, "n_k_2"), var(T, PR_ROLE_PARAM, 3, "n-k") };
+    pr_var i = var(T, PR_ROLE_ITER, 0, "i"), j = var(T, PR_ROLE_ITER, 1, "j");
+    pr_term I = pr_var_term(T, i), J = pr_var_term(T, j);
+    pr_rels *R = pr_rels_new(a, T, n, 4, 0, NULL);
+    for (int k = 0; k < 4; k++)
+        for (int l = 0; l < 4; l++) {
+            pr_term conj[] = { pr_eq(T, I, pr_var_term(T, n[k])), pr_eq(T, J, pr_var_term(T, n[l])) };
+            pr_rel r = pr_rel_make(R, "A", &i, 1, "A", &j, 1, NULL, 0, conj, 2);
+            CHECK(pr_rel_is_within(R, r, pr_rel_same(R, r)) == (k == l ? PR_YES : PR_NO));
+            pr_term less[] = { conj[0], conj[1], pr_lt(T, I, J) };
+            r = pr_rel_make(R, "A", &i, 1, "A", &j, 1, NULL, 0, less, 3);
+            CHECK(pr_rel_is_empty(R, r) == (k == l ? PR_YES : PR_NO));
+            pr_i128 at[4];
+            if (k != l) CHECK(pr_rel_sample(R, r, at) && at[k] < at[l]);
+        }
+    pr_rels_free(R);
+    pr_arena_free(a);
+}
+
 int main(void)
 {
     test_recover();
     test_relations();
+    test_names();
     return check_done();
 }
