@@ -132,7 +132,8 @@ void pr_options_convert(polyrace_context *c, const polyrace_options *o, pr_optio
     pr_options_default(out);
     out->engine = (pr_engine_choice)o->engine;
     out->no_pretest = o->no_pretest;
-    out->no_explain = o->no_explain;
+    out->no_explain = o->no_explain > 0;
+    out->explain_factor = o->no_explain < 0 ? PR_EXPLAIN_FACTOR : 1;
     out->cross_check = o->cross_check;
     out->stop_at = (pr_rung)o->rung;
     out->atomic_order = (pr_atomic_order)o->atomic_order;

@@ -160,7 +160,7 @@ static void add_options(key_state *k, const pr_plan *p, const pr_job *j)
 {
     const pr_options *o = &p->hb;
     const int64_t v[] = { o->engine, o->no_pretest, o->cross_check, o->stop_at, o->atomic_order, o->dep_strict,
-                          o->source_order, o->budget_ms, o->t0_timeout_ms, o->t1_timeout_ms, o->fault, o->no_explain,
+                          o->source_order, o->budget_ms, o->t0_timeout_ms, o->t1_timeout_ms, o->fault, o->no_explain, o->explain_factor,
                           o->limits.max_ops, o->limits.first_ops, o->limits.z3_rlimit, o->limits.max_leaves,
                           o->limits.sweep, o->limits.enumerate, o->limits.delta_nodes, o->limits.t_wall_ms,
                           p->o.accept_premises, p->o.snapshot_elements, p->o.snapshot_bytes, p->o.max_memory };

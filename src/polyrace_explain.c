@@ -68,7 +68,8 @@ polyrace_error_kind polyrace_explain(polyrace_context *c, const polyrace_module 
     if (kind != POLYRACE_FORMAT_TEXT && kind != POLYRACE_FORMAT_JSON)
         return pr_usage(err, "an explanation is written as text or json");
     if (!pr_options_read(o, &full, err)) return POLYRACE_USAGE;
-    polyrace_verdict *v = polyrace_check(c, m, launch_or_null, o, err);
+    if (!full.no_explain) full.no_explain = -1;           /* asked for: more work on each relation */
+    polyrace_verdict *v = polyrace_check(c, m, launch_or_null, &full, err);
     if (!v) return err ? err->kind : POLYRACE_BAD_INPUT;
     if (status) *status = polyrace_verdict_status(v);
     PR_EXHAUSTED(c)

@@ -23,8 +23,11 @@ typedef struct pr_options {
     void (*claim)(void *user, const pr_query *q, const pr_outcome *o);
     void *claim_user;
     bool no_explain;               /* races without their relation and sentence                   */
+    int explain_factor;            /* so many times the isl operations of a query for a relation; 0 = 1      */
     int fault;                     /* test builds only: a planted fault (0 = none), see tests/README   */
 } pr_options;
+
+enum { PR_EXPLAIN_FACTOR = 5 };    /* explanations that are asked for may cost more than verdicts         */
 
 /* All executions of a launch, as the concrete evaluator sees them (hb/whole.c). */
 typedef struct pr_whole {

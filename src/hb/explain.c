@@ -4,7 +4,7 @@
 #include "hb/ladder.h"
 #include <string.h>
 
-enum { EXPLAIN_FACTOR = 5 /* explanations may cost more than verdicts */, MAX_BARRIERS = 64 };
+enum { MAX_BARRIERS = 64 };
 
 static bool is_var(const pr_encoding *e, pr_term t) { return !pr_term_none(t) && pr_term_op_of(e->terms, t) == PR_TERM_OP_VAR; }
 
@@ -121,7 +121,7 @@ pr_status pr_explain_maps(pr_arena *arena, pr_records *r, const pr_launch *launc
         if (pr_contents_readable(r, &at)) pr_encoding_use(e, PR_CONTENTS_SNAPSHOT);
         int a = races[i]->a.record, b = races[i]->b.record;
         maps[i][0].why = "the relation depends on values that are not known";
-        if (!explain_query(&run, e, a < b ? a : b, a < b ? b : a, races[i]->intra, o->limits.max_ops * EXPLAIN_FACTOR, races[i], maps[i]))
+        if (!explain_query(&run, e, a < b ? a : b, a < b ? b : a, races[i]->intra, o->limits.max_ops * PR_EXPLAIN_FACTOR, races[i], maps[i]))
             maps[i][0].cell = maps[i][1].cell = NULL;
         pr_run_stop(&run);
     }
@@ -135,7 +135,7 @@ void pr_explain_races(pr_run *run, pr_encoding *launch)
         pr_race *r = &run->out->races.data[i];
         const pr_pair *p = &run->pairs.data[r->pair];
         if (p->executed) continue;      /* no query states it */
-        r->set = pr_explain_pair(run, launch, p->a, p->b, p->intra, run->o->limits.max_ops);
+        r->set = pr_explain_pair(run, launch, p->a, p->b, p->intra, run->o->limits.max_ops * (run->o->explain_factor ? run->o->explain_factor : 1));
     }
     run->out->us_explain = pr_clock_us() - began;
 }
@@ -252,7 +252,7 @@ static void explain_rung(pr_run *run, pr_rung rung, const int *component, pr_run
     question_vec all = { 0 };
     if (!ask_all(run, e, &all, &x->why)) return;
     x->asked = true;
-    int64_t ops = run->o->limits.max_ops * EXPLAIN_FACTOR;
+    int64_t ops = run->o->limits.max_ops * PR_EXPLAIN_FACTOR;
     question_vec open = { 0 };                    /* what is not empty anyway                      */
     for (int i = 0; i < all.n; i++) {
         const char *needs = NULL;
@@ -316,7 +316,7 @@ pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *lau
                 if (filtered(p) || !pr_encode_pair(e, p->a, p->b, p->intra, &q, &dead, &used, false, &kind, &why) || dead ||
                     q.relaxed || under(&run, &q, PR_TERM_TRUE, NULL) != PR_ANSWER_WITNESS) continue;
                 pr_pair_explanation x = { i, p->a, p->b, p->intra,
-                                          pr_explain_pair(&run, e, p->a, p->b, p->intra, o->limits.max_ops * EXPLAIN_FACTOR) };
+                                          pr_explain_pair(&run, e, p->a, p->b, p->intra, o->limits.max_ops * PR_EXPLAIN_FACTOR) };
                 pr_vec_push(arena, &out->pairs, x);
             }
         }

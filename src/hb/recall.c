@@ -59,9 +59,10 @@ static void put_set(pr_buf *b, const pr_race_set *s)
     put_text(b, s->relation);
     put(b, s->pieces);
     put(b, s->symmetric | s->described << 1 | s->counted << 2);
+    put(b, s->same_axes);
     for (int k = 0; k < (int)PR_LEN(s->axis); k++) {
         const pr_axis_relation *x = &s->axis[k];
-        const int64_t v[] = { x->shape, x->c, x->lo, x->hi, x->boxed, x->a_lo, x->a_hi, x->b_lo, x->b_hi, x->a_step };
+        const int64_t v[] = { x->shape, x->c, x->lo, x->hi, x->boxed, x->a_lo, x->a_hi, x->b_lo, x->b_hi, x->a_step, x->mod, x->m_lo, x->m_hi, x->m_not };
         for (size_t i = 0; i < PR_LEN(v); i++) put(b, v[i]);
     }
     put_text(b, s->sentence);
@@ -291,6 +292,7 @@ static const pr_race_set *get_set(reader *x)
     s->symmetric = how & 1;
     s->described = how >> 1 & 1;
     s->counted = how >> 2;
+    s->same_axes = get_bool(x);
     for (int k = 0; k < (int)PR_LEN(s->axis); k++) {
         pr_axis_relation *a = &s->axis[k];
         a->shape = (pr_axis_shape)get_in(x, PR_AXIS_ANY, PR_AXIS_NONE);
@@ -303,6 +305,10 @@ static const pr_race_set *get_set(reader *x)
         a->b_lo = get_i64(x);
         a->b_hi = get_i64(x);
         a->a_step = get_i64(x);
+        a->mod = get_i64(x);
+        a->m_lo = get_i64(x);
+        a->m_hi = get_i64(x);
+        a->m_not = get_bool(x);
     }
     s->sentence = get_text(x);
     s->pairs = get(x);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PIECES = 4, MAX_TEXT = 300, COUNT_OPS = 20000, MAX_LEAVES = 64, MAX_IDS = 1 << 20, MAP_FACTOR = 2, WORD_OPS = 30000 };
+enum { MAX_PIECES = 4, MAX_TEXT = 300, COUNT_OPS = 20000, MAX_LEAVES = 64, MAX_IDS = 1 << 20, MAP_FACTOR = 2, WORD_OPS = 100000, MAX_PERIODS = 4, MAX_PARTS = 3 };
 
 typedef struct job {
     isl_ctx *ctx;
@@ -70,8 +70,21 @@ static __isl_give isl_set *shape_set(__isl_keep isl_set *like, const pr_axis_rel
         s = isl_set_intersect(s, isl_pw_aff_eq_set(x, y));
         break;
     }
+    case PR_AXIS_SUM:
+        s = with_row(s, e, 1, d, 1, -r->lo, false);
+        s = with_row(s, e, -1, d, -1, r->hi, false);
+        break;
     }
     if (r->boxed) {
+        if (r->mod > 1) {
+            isl_set *in = isl_set_universe(isl_set_get_space(like)), *bound = isl_set_copy(in);
+            isl_pw_aff *x = isl_pw_aff_mod_val(coordinate(like, d), isl_val_int_from_si(ctx, r->mod));
+            isl_pw_aff *lo = isl_pw_aff_val_on_domain(isl_set_copy(in), isl_val_int_from_si(ctx, r->m_lo));
+            isl_pw_aff *hi = isl_pw_aff_val_on_domain(in, isl_val_int_from_si(ctx, r->m_hi));
+            bound = isl_set_intersect(bound, isl_pw_aff_ge_set(isl_pw_aff_copy(x), lo));
+            bound = isl_set_intersect(bound, isl_pw_aff_le_set(x, hi));
+            s = r->m_not ? isl_set_subtract(s, bound) : isl_set_intersect(s, bound);
+        }
         if (r->a_step > 1) {
             isl_pw_aff *x = isl_pw_aff_mod_val(coordinate(like, d), isl_val_int_from_si(ctx, r->a_step));
             isl_val *v = isl_val_int_from_si(ctx, (r->a_lo % r->a_step + r->a_step) % r->a_step);
@@ -119,6 +132,61 @@ static __isl_give isl_set *distances(__isl_keep isl_set *s, int d, int e)
     return isl_set_apply(isl_set_copy(s), isl_map_from_aff(isl_aff_sub(y, x)));
 }
 
+/* { [x' + x] } of the dimensions d and e */
+static __isl_give isl_set *sums(__isl_keep isl_set *s, int d, int e)
+{
+    isl_aff *x = isl_aff_var_on_domain(isl_local_space_from_space(isl_set_get_space(s)), isl_dim_set, (unsigned)d);
+    isl_aff *y = isl_aff_var_on_domain(isl_local_space_from_space(isl_set_get_space(s)), isl_dim_set, (unsigned)e);
+    return isl_set_apply(isl_set_copy(s), isl_map_from_aff(isl_aff_add(y, x)));
+}
+
+/* Numbers that something in the constraints of s is divided by: periods, perhaps. */
+typedef struct periods { int64_t m[MAX_PERIODS]; int n; } periods;
+
+static isl_stat add_periods(__isl_take isl_basic_set *b, void *user)
+{
+    periods *p = user;
+    int n = (int)isl_basic_set_dim(b, isl_dim_div);
+    for (int i = 0; i < n && p->n < MAX_PERIODS; i++) {
+        isl_aff *div = isl_basic_set_get_div(b, i);
+        int64_t m;
+        bool known = small(isl_aff_get_denominator_val(div), &m) && m > 1;
+        for (int k = 0; k < p->n; k++) known = known && p->m[k] != m;
+        if (known) p->m[p->n++] = m;
+        isl_aff_free(div);
+    }
+    isl_basic_set_free(b);
+    return isl_stat_ok;
+}
+
+/* Smallest and largest of the ids modulo m; false: there is none. */
+static bool residues(__isl_keep isl_set *ids, int64_t m, int64_t *lo, int64_t *hi)
+{
+    isl_pw_aff *x = isl_pw_aff_mod_val(coordinate(ids, 0), isl_val_int_from_si(isl_set_get_ctx(ids), m));
+    isl_set *r = isl_set_apply(isl_set_copy(ids), isl_map_from_pw_aff(x));
+    bool ok = pr_isl_tri(isl_set_is_empty(r)) == PR_NO && least(r, 0, lo) && most(r, 0, hi);
+    isl_set_free(r);
+    return ok;
+}
+
+/* In a box, which ids are there modulo their k-th period, or which are not? False: there is no such period. Whether it says
+ * enough is for the caller to see. k: two for each period. */
+static bool modular(__isl_keep isl_set *ids, const periods *p, int k, pr_axis_relation *r)
+{
+    if (k >= 2 * p->n) return false;
+    r->mod = p->m[k / 2];
+    r->m_not = k % 2;
+    isl_set *of = isl_set_copy(ids);
+    if (r->m_not) {
+        isl_set *box = isl_set_universe(isl_set_get_space(ids));
+        box = with_row(box, 0, 1, -1, 0, -r->a_lo, false);
+        of = isl_set_subtract(with_row(box, 0, -1, -1, 0, r->a_hi, false), of);
+    }
+    if (!residues(of, r->mod, &r->m_lo, &r->m_hi)) r->mod = 0;
+    isl_set_free(of);
+    return true;
+}
+
 /* Only dimensions d and e of s. */
 static __isl_give isl_set *only(__isl_keep isl_set *s, int d, int e)
 {
@@ -164,7 +232,12 @@ static bool propose(const job *j, int i, pr_axis_relation *r)
     pr_axis_relation box = { 0 };
     bool boxed = least(two, 0, &box.a_lo) & most(two, 0, &box.a_hi) & least(two, 1, &box.b_lo) & most(two, 1, &box.b_hi);
     bool sym = j->symmetric, found = false;
-    for (int pass = 0; pass < 2 + !sym && !found; pass++) {
+    isl_set *added = sums(two, 0, 1), *first = isl_set_project_out(isl_set_copy(two), isl_dim_set, 1, 1);
+    int64_t sum_lo = 0, sum_hi = 0;
+    bool summed = least(added, 0, &sum_lo) & most(added, 0, &sum_hi);
+    periods p = { .n = 0 };
+    isl_set_foreach_basic_set(first, add_periods, &p);
+    for (int pass = 0; pass < (sym ? 2 : 3 + 2 * p.n) && !found; pass++) {
         if (pass && !boxed) break;
         pr_axis_relation base = box;
         base.boxed = pass > 0;
@@ -173,8 +246,9 @@ static bool propose(const job *j, int i, pr_axis_relation *r)
             int64_t second;
             base.a_step = least(later, 0, &second) ? second - box.a_lo : 0;
             isl_set_free(later);
-            if (base.a_step < 2) break;
+            if (base.a_step < 2) continue;
         }
+        if (pass > 2 && (!modular(first, &p, pass - 3, &base) || !base.mod)) continue;
         for (int shape = PR_AXIS_ANY; shape < PR_AXIS_NONE && !found; shape++) {
             *r = base;
             r->shape = (pr_axis_shape)shape;
@@ -200,6 +274,10 @@ static bool propose(const job *j, int i, pr_axis_relation *r)
                 r->c = (hi > -lo ? hi : -lo) + 1;
                 if (r->c < 2) continue;
                 break;
+            case PR_AXIS_SUM:
+                if (!summed) continue;
+                r->lo = sum_lo, r->hi = sum_hi;
+                break;
             default: break;
             }
             found = fits(j, two, grid, r);
@@ -210,11 +288,21 @@ static bool propose(const job *j, int i, pr_axis_relation *r)
     isl_set_free(gap);
     isl_set_free(ahead);
     isl_set_free(back);
+    isl_set_free(added);
+    isl_set_free(first);
     if (!found) *r = (pr_axis_relation){ .shape = PR_AXIS_NONE };
     return found;
 }
 
 /* --- sentence -------------------------------------------------------------------------------- */
+
+static void modulo_words(pr_buf *b, const char *axis, const pr_axis_relation *r)
+{
+    if (r->mod < 2) return;
+    pr_buf_printf(b, " where %s modulo %lld is %s", axis, (long long)r->mod, r->m_not ? "not " : "");
+    if (r->m_lo == r->m_hi) pr_buf_printf(b, "%lld", (long long)r->m_lo);
+    else pr_buf_printf(b, "from %lld to %lld", (long long)r->m_lo, (long long)r->m_hi);
+}
 
 static void range_words(pr_buf *b, const char *with, const char *axis, int64_t lo, int64_t hi, int64_t step)
 {
@@ -226,13 +314,14 @@ static void range_words(pr_buf *b, const char *with, const char *axis, int64_t l
 static void box_words(pr_buf *b, const char *axis, const pr_axis_relation *r, bool sym)
 {
     if (!r->boxed) return;
-    if (sym || (r->a_lo == r->b_lo && r->a_hi == r->b_hi && r->a_step < 2)) {
+    if (sym || (r->a_lo == r->b_lo && r->a_hi == r->b_hi && r->a_step < 2 && r->mod < 2)) {
         pr_buf_puts(b, ", both");
         range_words(b, "with", axis, r->a_lo, r->a_hi, 0);
         return;
     }
     pr_buf_puts(b, ", the first");
     range_words(b, "with", axis, r->a_lo, r->a_hi, r->a_step);
+    modulo_words(b, axis, r);
     pr_buf_puts(b, " and the second");
     range_words(b, "with", axis, r->b_lo, r->b_hi, 0);
 }
@@ -278,6 +367,12 @@ static void conditions(pr_buf *b, const job *j, const pr_race_set *out, bool sym
         case PR_AXIS_GROUP:
             pr_buf_printf(b, sym ? "lie in one group of %lld along %s" : "lies in its group of %lld along %s", (long long)r->c, x);
             break;
+        case PR_AXIS_SUM:
+            pr_buf_printf(b, sym ? "have %s values that add up to " : "has an %s that adds up to ", x);
+            if (r->lo == r->hi) pr_buf_printf(b, "%lld", (long long)r->lo);
+            else pr_buf_printf(b, "between %lld and %lld", (long long)r->lo, (long long)r->hi);
+            if (!sym) pr_buf_puts(b, " with that of the first");
+            break;
         default: break;
         }
     }
@@ -292,9 +387,10 @@ static const char *say(const job *j, const pr_race_set *out)
     if (j->in->query->intra) {
         int boxes = 0;
         pr_buf_puts(&b, "threads of one program race, in every program");
+        if (out->same_axes) pr_buf_printf(&b, " whose %s and %s are the same", j->in->axis[0], j->in->axis[1]);
         for (int i = 0; i < j->n; i++) {
             const pr_axis_relation *r = &out->axis[i];
-            if (r->boxed) range_words(&b, boxes++ ? "and" : "with", j->in->axis[i], r->a_lo, r->a_hi, r->a_step);
+            if (r->boxed) range_words(&b, boxes++ ? "and" : "with", j->in->axis[i], r->a_lo, r->a_hi, r->a_step), modulo_words(&b, j->in->axis[i], r);
         }
         return b.data;
     }
@@ -377,6 +473,19 @@ static void describe(job *j, pr_race_set *out)
                 r->a_step = r->boxed && least(later, 0, &second) ? second - r->a_lo : 0;
                 isl_set_free(later);
                 all = all && r->boxed;
+                isl_set *shaped = axis_set(j, one, r, 0, 0);
+                bool same = equal(shaped, one);
+                isl_set_free(shaped);
+                periods p = { .n = 0 };
+                isl_set_foreach_basic_set(one, add_periods, &p);
+                pr_axis_relation other = *r;
+                other.a_step = 0;
+                for (int k = 0; r->boxed && !same && modular(one, &p, k, &other); k++) {
+                    shaped = axis_set(j, one, &other, 0, 0);
+                    same = other.mod && equal(shaped, one);
+                    if (same) *r = other;
+                    isl_set_free(shaped);
+                }
             }
             isl_set_free(one);
             isl_set_free(grid);
@@ -387,8 +496,44 @@ static void describe(job *j, pr_race_set *out)
         }
     }
     out->described = all && equal(product, j->set);
+    if (all && !out->described && j->in->query->intra && j->n >= 2) {       /* the diagonal of two axes */
+        product = with_row(product, 0, 1, 1, -1, 0, true);
+        out->same_axes = equal(product, j->set);
+        if (out->same_axes) out->sentence = say(j, out);
+    }
     isl_set_free(product);
     if (out->described) out->sentence = say(j, out);
+}
+
+typedef struct parts { isl_set *part[MAX_PARTS]; int n; } parts;
+
+static isl_stat add_part(__isl_take isl_basic_set *b, void *user)
+{
+    parts *p = user;
+    if (p->n < MAX_PARTS) p->part[p->n++] = isl_set_from_basic_set(b);
+    else isl_basic_set_free(b);
+    return isl_stat_ok;
+}
+
+/* A relation of a few parts that each have a sentence. Two parts between two programs, or in one. */
+static void describe_parts(job *j, pr_race_set *out)
+{
+    parts p = { .n = 0 };
+    if (isl_set_n_basic_set(j->set) > MAX_PARTS) return;
+    isl_set_foreach_basic_set(j->set, add_part, &p);
+    pr_buf b;
+    pr_buf_init(&b, j->arena);
+    bool all = p.n > 1;
+    for (int i = 0; i < p.n; i++) {
+        job one = *j;
+        pr_race_set said = { .symmetric = out->symmetric };
+        one.set = p.part[i];
+        if (all) describe(&one, &said);
+        all = all && said.sentence;
+        if (all) pr_buf_printf(&b, "%s%s", i ? "; and " : "", said.sentence);
+        isl_set_free(one.set);
+    }
+    if (all) out->sentence = b.data;
 }
 
 static void print(job *j, __isl_keep isl_set *set, pr_race_set *out)
@@ -421,6 +566,12 @@ static void print(job *j, __isl_keep isl_set *set, pr_race_set *out)
 
 /* --- how many -------------------------------------------------------------------------------- */
 
+static bool chosen(const pr_axis_relation *r, int64_t x)
+{
+    int64_t rest = r->mod > 1 ? (x % r->mod + r->mod) % r->mod : 0;
+    return r->mod < 2 || (r->m_lo <= rest && rest <= r->m_hi) != r->m_not;
+}
+
 static int64_t clip(int64_t lo, int64_t hi) { return hi < lo ? 0 : hi - lo + 1; }
 
 /* Second ids that belong to the first id x, in [lo, hi]. */
@@ -432,6 +583,7 @@ static int64_t partners(const pr_axis_relation *r, bool sym, int64_t x, int64_t 
         int64_t n = x + r->c >= lo && x + r->c <= hi;
         return n + (sym && r->c && x - r->c >= lo && x - r->c <= hi);
     }
+    case PR_AXIS_SUM: return clip(r->lo - x > lo ? r->lo - x : lo, r->hi - x < hi ? r->hi - x : hi);
     case PR_AXIS_WITHIN: return clip(x + r->lo > lo ? x + r->lo : lo, x + r->hi < hi ? x + r->hi : hi);
     case PR_AXIS_MULTIPLE: {
         int64_t first = lo + ((x - lo) % r->c + r->c) % r->c;
@@ -459,6 +611,7 @@ static bool axis_count(const job *j, int i, const pr_axis_relation *r, pr_i128 *
     bool sym = j->symmetric;
     *all = *same = 0;
     for (int64_t x = x_lo; x <= x_hi; x += r->a_step > 1 ? r->a_step : 1) {
+        if (!chosen(r, x)) continue;
         *all += partners(r, sym, x, y_lo, y_hi);
         *same += x >= y_lo && x <= y_hi && partners(r, sym, x, x, x) > 0;
     }
@@ -477,6 +630,8 @@ static void count(job *j, __isl_keep isl_set *set, pr_race_set *out)
             if (j->in->query->intra) {
                 const pr_axis_relation *r = &out->axis[i];
                 a = s = !r->boxed ? j->in->extent[i] : (r->a_hi - r->a_lo) / (r->a_step > 1 ? r->a_step : 1) + 1;
+                if (r->boxed && r->mod > 1 && r->a_hi - r->a_lo >= MAX_IDS) out->counted = false;
+                for (int64_t x = r->a_lo; out->counted && r->boxed && r->mod > 1 && x <= r->a_hi; x++) a = s = a - !chosen(r, x);
             } else if (!axis_count(j, i, &out->axis[i], &a, &s)) {
                 out->counted = false;
                 break;
@@ -553,6 +708,7 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
             }
         }
         if (!out->described) describe(&j, out);
+        if (!out->sentence) describe_parts(&j, out);
         if (pr_isl_error(j.ctx) != PR_REFUSAL_NONE) {
             out->described = false;
             out->sentence = NULL;

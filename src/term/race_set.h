@@ -36,6 +36,7 @@ typedef enum {
     PR_AXIS_WITHIN,                /* lo <= x' - x <= hi                                         */
     PR_AXIS_MULTIPLE,              /* x' - x is a multiple of c                                   */
     PR_AXIS_GROUP,                 /* floor(x / c) = floor(x' / c)                               */
+    PR_AXIS_SUM,                   /* lo <= x + x' <= hi                                         */
     PR_AXIS_NONE                   /* none of these                                             */
 } pr_axis_shape;
 typedef struct pr_axis_relation {
@@ -43,6 +44,7 @@ typedef struct pr_axis_relation {
     int64_t c, lo, hi;
     bool boxed; int64_t a_lo, a_hi, b_lo, b_hi;  /* beside the shape: a_lo <= x <= a_hi, b_lo <= x' <= b_hi */
     int64_t a_step;                /* with boxed: x = a_lo + k * a_step; 0 or 1 = every x                 */
+    int64_t mod, m_lo, m_hi; bool m_not;   /* with boxed, mod > 1: x modulo mod is (m_not: is not) from m_lo to m_hi   */
 } pr_axis_relation;
 
 typedef struct pr_race_set {
@@ -52,7 +54,8 @@ typedef struct pr_race_set {
     bool symmetric;                /* the two accesses are one: (x, x') also stands for (x', x)          */
     bool described;                /* axis[] says exactly what the relation says                       */
     pr_axis_relation axis[3];
-    const char *sentence;          /* English, from axis[]; null unless described                       */
+    const char *sentence;          /* English, from axis[], or of several parts that are the relation together  */
+    bool same_axes;                /* within one program, described: the first two axes have one id             */
     bool counted; pr_i128 pairs;   /* racing program pairs (programs, within one program)                */
     const char *why;               /* what is missing above and why; null = nothing                      */
 } pr_race_set;
