@@ -244,12 +244,20 @@ const char *pr_rel_text(pr_rels *R, pr_arena *arena, pr_rel a)
     return r;
 }
 
+/* Of the parameters, in their order, as isl has them. */
+static const char *const *names_of(const pr_rels *R)
+{
+    const char **names = PR_NEW_N(R->arena, const char *, R->n_params + 1), **raw = PR_NEW_N(R->arena, const char *, R->n_params + 1);
+    for (int i = 0; i < R->n_params; i++) raw[i] = pr_var_get(R->T, R->params[i])->name;
+    pr_aff_names(R->arena, raw, R->n_params, names);
+    return names;
+}
+
 pr_term pr_rel_params(pr_rels *R, pr_arena *arena, pr_rel a)
 {
     pr_guard own;
     if (!a.id) return PR_TERM_NONE;
-    const char **names = PR_NEW_N(arena, const char *, R->n_params + 1);
-    for (int i = 0; i < R->n_params; i++) names[i] = pr_aff_name(arena, pr_var_get(R->T, R->params[i])->name);
+    const char *const *names = names_of(R);
     isl_set *p = isl_union_map_params(copy(R, a));
     isl_space *order = isl_space_params_alloc(R->ctx, (unsigned)R->n_params);
     for (int i = 0; i < R->n_params; i++) order = isl_space_set_dim_name(order, isl_dim_param, (unsigned)i, names[i]);
@@ -264,10 +272,7 @@ pr_term pr_rel_params(pr_rels *R, pr_arena *arena, pr_rel a)
 bool pr_rel_sample(pr_rels *R, pr_rel a, pr_i128 *params)
 {
     if (!a.id) return false;
-    const char **names = PR_NEW_N(R->arena, const char *, R->n_params + 1);
-    const char **raw = PR_NEW_N(R->arena, const char *, R->n_params + 1);
-    for (int i = 0; i < R->n_params; i++) raw[i] = pr_var_get(R->T, R->params[i])->name;
-    pr_aff_names(R->arena, raw, R->n_params, names);
+    const char *const *names = names_of(R);
     isl_set *p = isl_union_map_params(copy(R, a));
     for (int i = 0; i < R->n_params; i++) {
         const char *name = names[i];
