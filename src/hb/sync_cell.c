@@ -141,7 +141,9 @@ static bool list_all(cells *c)
         }
     }
     qsort(c->s, (size_t)c->n, sizeof *c->s, by_place);
-    c->cell = PR_NEW_N(c->scratch, cell, c->n + 1);
+    int places = 0;
+    for (int i = 0; i < c->n; i++) places += !i || c->s[i].addr != c->s[i - 1].addr;
+    c->cell = PR_NEW_N(c->scratch, cell, places + 1);
     for (int i = 0; i < c->n; i++) {
         if (!i || c->s[i].addr != c->s[i - 1].addr) {
             cell *x = &c->cell[c->n_cells++];
@@ -224,9 +226,18 @@ static pr_vset operand(cells *c, const pr_side *s, int program, pr_term value, p
     return out;
 }
 
+/* The set as one that is there already, or as a copy of its own. */
+static const pr_vset *kept(cells *c, const pr_vset *was, const pr_vset **last, const pr_vset *now)
+{
+    if (*last && pr_vset_same(*last, now)) return *last;
+    return *last = was && pr_vset_same(was, now) ? was : pr_arena_copy(c->scratch, now, sizeof *now);
+}
+
 /* The operands of every execution under the values seen so far. */
 static void set_operands(cells *c)
 {
+    typedef struct last { const pr_vset *value, *cmp; } last;      /* of the record before: mostly the same again */
+    last *of = PR_NEW_N(c->scratch, last, c->e->records->records.n + 1);
     for (int i = 0; i < c->n; i++) {
         step *x = &c->s[i];
         const pr_record *r = record(c, x->record);
@@ -234,8 +245,8 @@ static void set_operands(cells *c)
         pr_vset value = { 0 }, cmp = { 0 };
         if (!x->keeps) value = operand(c, s, x->program, r->value, r->value_held);
         if (!x->keeps && r->kind == PR_RECORD_CAS) cmp = operand(c, s, x->program, r->cmp, r->value_held);
-        if (!x->value || !pr_vset_same(x->value, &value)) x->value = pr_arena_copy(c->scratch, &value, sizeof value);
-        if (!x->cmp || !pr_vset_same(x->cmp, &cmp)) x->cmp = pr_arena_copy(c->scratch, &cmp, sizeof cmp);
+        x->value = kept(c, x->value, &of[x->record].value, &value);
+        x->cmp = kept(c, x->cmp, &of[x->record].cmp, &cmp);
     }
 }
 

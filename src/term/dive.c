@@ -7,7 +7,7 @@
  * runs out of work, says nothing (a wrong refutation costs a point, never gives a proof). */
 #include "term/rows.h"
 
-enum { WORK = 24000, LEAST = 5 /* halvings of it */, ROUNDS = 6, MOST_COLS = 64 };
+enum { WORK = 24000, LEAST = 5 /* halvings of it */, CREEP = 8 /* part of it where bounds creep */, ROUNDS = 6, MOST_COLS = 64 };
 /* Numbers within these keep every sum below 2^122. */
 static const pr_i128 FAR = (pr_i128)1 << 20, BOUND = (pr_i128)1 << 70, COEF = (pr_i128)1 << 44, CONST = (pr_i128)1 << 120;
 
@@ -15,7 +15,7 @@ typedef struct part { int col; int64_t c; } part;
 typedef struct line { const part *at; int n; pr_i128 k; bool equality; } line;
 typedef struct box { pr_i128 lo[MOST_COLS], hi[MOST_COLS]; } box;   /* hi = BOUND: open */
 
-typedef struct dive { const line *rows; int n_rows, n_cols, work; } dive;
+typedef struct dive { const line *rows; int n_rows, n_cols, work; bool moving; } dive;   /* moving: the last rounds ended with bounds that still moved */
 
 /* sum sign*c*x + sign*k >= 0 read as bounds of each column, in machine words. PR_MAYBE: it does not fit them; PR_NO: no value is left. */
 static pr_tri narrow_words(box *b, const line *r, int sign, bool *changed)
@@ -104,6 +104,7 @@ static bool propagate(dive *d, box *b)
             if (r->equality && !narrow(d, b, r, -1, &changed)) return false;
         }
     }
+    d->moving = changed;
     return true;
 }
 
@@ -197,6 +198,7 @@ static bool from_zero(const dive *d, box *b)
 static bool search(dive d, box *at, pr_i128 *value)
 {
     if (!propagate(&d, &at[0])) return false;
+    if (d.moving) d.work /= CREEP;      /* two rows drive a bound up step by step: mostly nothing is there */
     int j = 0;
     while (j < d.n_cols) {
         if (d.work <= 0) return false;
@@ -224,7 +226,7 @@ static bool search(dive d, box *at, pr_i128 *value)
 bool pr_leaf_dive(const pr_leaf *leaf, pr_arena *arena, int failed, pr_i128 *value)
 {
     dive d;
-    box *at = PR_NEW_N(arena, box, leaf->n_cols + 2);       /* at[j]: columns before j have one value */
+    box *at = pr_arena_raw(arena, sizeof *at * (size_t)(leaf->n_cols + 2));       /* at[j]: columns before j have one value */
     if (!read_leaf(leaf, arena, &d, &at[0])) return false;
     d.work = WORK >> (failed < LEAST ? failed : LEAST);
     box whole = at[0];
