@@ -2,7 +2,7 @@
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.ampere import async_copy as cp
-from triton.experimental.gluon.language.nvidia.blackwell import (TensorMemoryLayout, TensorMemoryScalesLayout, allocate_tensor_memory, clc,
+from triton.experimental.gluon.language.nvidia.blackwell import (TensorMemoryLayout, TensorMemoryScalesLayout, allocate_tensor_memory,
                                                                  tcgen05_commit, tcgen05_copy, tcgen05_mma)
 from triton.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma
 
@@ -266,6 +266,12 @@ def alloc_over_operand(inp, out, K, V: gl.constexpr):
         if V == "ok":
             mbarrier.wait(bars.index(0), k & 1)
     _keep(out, acc)
+
+
+try:
+    from triton.experimental.gluon.language.nvidia.blackwell import clc
+except ImportError:                                  # Triton 3.6: those two kernels do not compile there
+    clc = None
 
 
 @gluon.jit
