@@ -387,7 +387,7 @@ class Model:
             if value not in self.values or value in done or _within(what, value):
                 raise Rejected("a definition of no value, or of one that is defined before")
             done.add(value)
-            names = {self.names[v] for v in self.values if _within(what, v)}
+            names = {self.names[v] for v in self.values if _within(what, v) and not re.fullmatch(r"(pid|programs)_[xyz]", self.names[v])}
             kinds = "|".join(sorted({k for op in _operators(what) for k in _COMPUTED.get(op, ())}))
             found = [line for line in lines if kinds and re.match(rf"\s*%{re.escape(self.names[value])} = arith\.(?:{kinds}) ", line)]
             if not any(names <= self._reached(lines, line) for line in found):

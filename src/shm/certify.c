@@ -143,7 +143,7 @@ void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, 
     for (int i = 0; i < p->loops.n; i++)
         map[p->loops.data[i].counter.id] = pr_var_term(p->T, named(&w, p->loops.data[i].counter, "k", i));
     w.names = (pr_subst){ .T = p->T, .var_map = map, .n_var_map = n };
-    for (int i = 0; i < p->defs.n; i++) {            /* what values are, for the obligations that rest on it     */
+    for (int i = 0; i < p->defs.n && proof->by_definition; i++) {     /* what values are, for the obligations that rest on it     */
         const pr_shm_def *d = &p->defs.data[i];
         pr_buf_puts(b, "(define");
         if (!pr_term_none(d->value)) put_term(&w, "value", d->value);

@@ -38,7 +38,7 @@ bool pr_prove_impossible(prover *q, pr_rel counter)
     pr_var *vars = PR_NEW_N(q->arena, pr_var, q->p->params.n + 1);
     for (int i = 0; i < q->p->params.n; i++) vars[i] = q->p->params.data[i].var;
     if (pr_term_none(t) || !no_solution(q, vars, q->p->params.n, &t, 1)) return false;
-    return true;
+    return q->out->by_definition = true;
 }
 
 bool pr_prove_never_together(prover *q, int x, int y, pr_term condition)

@@ -38,6 +38,7 @@ typedef struct pr_shm_proof {
     PR_VEC(pr_i128 *) candidates;
     uint64_t isl_ops, z3_units;
     int n_z3;                    /* questions to Z3                                              */
+    bool by_definition;          /* some obligation rests on what values are (pr_shm_prog.defs)           */
     int n_pairs, n_barriers;     /* what was checked                                             */
 } pr_shm_proof;
 
