@@ -199,6 +199,7 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
     }
     x->put_off = false;
     bool pretested = false;
+    const tier *cut = NULL;        /* isl's row, when it gave up early for what Z3 may settle */
     for (int i = 0; i < n && x->by < 0 && !d->failed; i++) {
         const tier *t = &tiers[i];
         pr_outcome got;
@@ -218,7 +219,9 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
             x->z3_reason = reason_of(pr_query_class(q, pr_query_box(q)));
         bool some = false;
         limits.resume = pretested && t->row == ROW_PROBE;
+        limits.brief = t->row == ROW_ISL && i + 1 < n;
         ask_row(d, t, q, false, limits, &got, &some);
+        if (limits.brief && !some && got.answer == PR_ANSWER_UNKNOWN && got.why == PR_REFUSAL_BUDGET && !got.leaves) cut = t;
         pretested = t->row == ROW_PRETEST;
         x->next_row = some ? PR_TIERS : t->row + 1;
         if (got.answer == PR_ANSWER_UNKNOWN && !some && !x->short_row && t->row >= ROW_ISL
@@ -233,6 +236,17 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
             x->out = got;
             x->engine = t->engine->name;
         }
+    }
+    if (cut && x->by < 0 && !d->failed) {      /* nobody settled it: isl to the end of its limits */
+        pr_outcome got;
+        bool some = false;
+        limits.brief = false;
+        ask_row(d, cut, q, false, limits, &got, &some);
+        if (got.answer != PR_ANSWER_UNKNOWN) {
+            x->out = got;
+            x->by = cut->row;
+        }
+        if (some) x->next_row = PR_TIERS;
     }
 }
 

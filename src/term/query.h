@@ -58,6 +58,7 @@ typedef struct pr_limits {
     bool alone;             /* the engine's own answer: no point is looked for before it is asked   */
     bool probe;             /* src/pre/sweep.c: differences alone, a few dozen points               */
     bool only_empty;        /* only EMPTY is of use: stop where it is out of reach              */
+    bool brief;             /* another engine is asked next: give up early where no leaf is in sight  */
     bool resume;            /* src/pre: the pre-test or the probe saw this very query last, nothing was added to it */
     const pr_flag *interrupt; /* non-zero = stop with UNKNOWN; null = never              */
 } pr_limits;

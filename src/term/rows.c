@@ -18,6 +18,7 @@ enum { NODES_PER_LEAF = 64, PATIENCE = 32, LUCK = 6 };
 
 /* What one leaf (entries of its matrix) and one node (columns, rows and conjuncts) may cost in the mean: nodes and leaves
  * alone bound the search of a small query, not that of a large one. */
+enum { BRIEFLY = 16 /* of this part the search of a query whose first leaf is not reached */ };
 enum { ENTRIES_PER_LEAF = 1 << 12, SIZE_PER_NODE = 256, LOOKS_PER_NODE = 1 << 12 /* builder's work */ };
 
 typedef struct frame {
@@ -346,6 +347,8 @@ static bool advance(search *s)
     return false;
 }
 
+static const char TOO_LARGE[] = "the conjunctions (leaves) of the query are too large together";
+
 static bool stopped(search *s)
 {
     const pr_limits *l = s->limits;
@@ -362,7 +365,10 @@ static bool stopped(search *s)
                && (s->entries > (int64_t)l->max_leaves * ENTRIES_PER_LEAF
                    || s->size > (int64_t)l->max_leaves * NODES_PER_LEAF * SIZE_PER_NODE || s->b.work > s->b.most_work)) {
         if (s->open_why != PR_REFUSAL_INTERNAL) s->open_why = PR_REFUSAL_NONE;
-        leave_open(s, PR_REFUSAL_BUDGET, "the conjunctions (leaves) of the query are too large together");
+        leave_open(s, PR_REFUSAL_BUDGET, TOO_LARGE);
+    } else if (l->brief && l->max_leaves > 0 && s->out->leaves == 0
+               && (s->size > (int64_t)l->max_leaves * NODES_PER_LEAF * SIZE_PER_NODE / BRIEFLY || s->b.work > s->b.most_work / BRIEFLY)) {
+        leave_open(s, PR_REFUSAL_BUDGET, TOO_LARGE);
     } else if (s->open_why != PR_REFUSAL_NONE && s->out->leaves >= s->last_leaf) {
         return true;
     } else {
