@@ -254,6 +254,37 @@ static void widen(const pr_op *op, pr_free_loop *f)
             for (int i = 0; i < op->regions[r]->blocks[b]->n_ops; i++) widen(op->regions[r]->blocks[b]->ops[i], f);
 }
 
+/* Is v made of what a while loop hands from turn to turn? */
+static bool of_turns(const pr_value *v, unsigned char *seen)
+{
+    if (seen[v->id]) return false;
+    seen[v->id] = 1;
+    if (!v->def) return v->block && v->block->region->op && v->block->region->op->opcode == PR_OP_SCF_WHILE;
+    for (int i = 0; i < v->def->n_operands; i++)
+        if (of_turns(v->def->operands[i], seen)) return true;
+    for (int r = 0; r < v->def->n_regions; r++) {
+        const pr_block *b = pr_region_block(v->def->regions[r]);
+        const pr_op *end = b ? pr_block_terminator(b) : NULL;
+        for (int i = 0; end && i < end->n_operands; i++)
+            if (of_turns(end->operands[i], seen)) return true;
+    }
+    return false;
+}
+
+/* Does an atomic in the loop take a value or a place from the turns before? Then it is no poll that an unknown form of wait could be made of. */
+static bool moves_on(const pr_lower *c, const pr_op *op)
+{
+    bool atomic = op->opcode == PR_OP_TT_ATOMIC_RMW || op->opcode == PR_OP_TT_ATOMIC_CAS;
+    unsigned char *seen = atomic ? PR_NEW_N(c->arena, unsigned char, c->ir->n_values + 1) : NULL;
+    for (int i = 0; atomic && i < op->n_operands; i++)
+        if (of_turns(op->operands[i], seen)) return true;
+    for (int r = 0; r < op->n_regions; r++)
+        for (int b = 0; b < op->regions[r]->n_blocks; b++)
+            for (int i = 0; i < op->regions[r]->blocks[b]->n_ops; i++)
+                if (moves_on(c, op->regions[r]->blocks[b]->ops[i])) return true;
+    return false;
+}
+
 /* Neither counting nor followed: its accesses stand under a loop that runs any number of times. */
 static void free_while(pr_lower *c, const pr_op *op, probe *p, const char *why)
 {
@@ -292,6 +323,7 @@ static void free_while(pr_lower *c, const pr_op *op, probe *p, const char *why)
     const char *await = known ? pr_await_clause(c, op, nested) : "its condition is not understood";
     pr_refuse(c, op, PR_REFUSAL_SPIN_SHAPE, "a while loop that does not count (%s) and does not wait (%s)", why, await ? await : "its poll is not followed");
     if (c->out->refusals.n > refusals) {
+        c->out->refusals.data[refusals].unless_apart = moves_on(c, op);
         pr_free_loop f = { refusals, op->id, op->id };
         widen(op, &f);
         pr_vec_push(c->arena, &c->free_loops, f);

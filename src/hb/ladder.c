@@ -787,6 +787,27 @@ static pr_status refuse_pairs(pr_run *run)
     return PR_OK;
 }
 
+static bool lasting_refusals(const pr_records *R)
+{
+    for (int i = 0; i < R->refusals.n; i++)
+        if (!R->refusals.data[i].unless_apart) return true;
+    return false;
+}
+
+/* A loop that neither counts nor waits stands for any number of turns with any values. That holds for every execution, so what it might
+ * order or keep from running matters only to a race, or to a proof by what atomics return. (What polls one cell stays refused: it may be meant
+ * as a wait, in a form that orders nothing.) */
+static void drop_where_apart(pr_run *run)
+{
+    for (int i = 0; i < run->pairs.n; i++)
+        if (run->pairs.data[i].used_sync || run->pairs.data[i].used_o4) return;
+    pr_refusal_vec *v = &run->out->refusals;
+    int kept = 0;
+    for (int i = 0; i < v->n; i++)
+        if (!v->data[i].unless_apart) v->data[kept++] = v->data[i];
+    v->n = kept;
+}
+
 static pr_status climb(pr_run *run)
 {
     const pr_options *o = run->o;
@@ -802,7 +823,7 @@ static pr_status climb(pr_run *run)
     if (known) launch = encoding(run, PR_RUNG_T1_LAUNCH);
     /* T0 */
     bool want_t0 = o->stop_at == PR_RUNG_NONE || o->stop_at == PR_RUNG_T0;
-    if (want_t0 && (!L || run->disjoint) && run->R->refusals.n == 0) {
+    if (want_t0 && (!L || run->disjoint) && !lasting_refusals(run->R)) {
         pr_pairs_enumerate(run, run->component_t0, &run->pairs);
         t0 = pr_encoding_new(run->arena, run->R, L, o, PR_RUNG_T0, run->component_t0);
         if (t0_admits(run, t0)) {
@@ -883,6 +904,7 @@ proved:
     if (run->d.interrupted) return pr_fail(run->err, PR_ERR_INTERRUPTED, "", 0, 0, "interrupted");
     if (run->d.failed) return PR_ERR_INTERNAL;
     if (st != PR_OK) return st;
+    if (rung != PR_RUNG_NONE && !run->out->races.n) drop_where_apart(run);
     if (is_feasible && (rung == PR_RUNG_NONE || run->out->refusals.n) && pr_whole_launch(run, launch, &rung, &st) && rung != PR_RUNG_NONE) {
         describe_axes(run, launch);
         is_feasible = feasible(run, launch) != PR_ANSWER_EMPTY;

@@ -24,6 +24,7 @@ typedef struct pr_refusal {
     pr_loc loc;
     const char *message;            /* what was not understood, arena text                   */
     const char *hint;               /* what the user can do; null = the table's advice         */
+    bool unless_apart;              /* of no weight where every pair of accesses is apart whatever atomics say */
 } pr_refusal;
 typedef PR_VEC(pr_refusal) pr_refusal_vec;
 
