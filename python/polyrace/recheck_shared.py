@@ -261,6 +261,17 @@ class Proof(Model):
             out.append(self.then(chain, self.union(self.ord_between(g, w) for g in groups)))
         return self.union(out)
 
+    def behind(self, x: int, w: int, y: int):
+        """A wait in the iteration of x that covers it whatever comes later; the condition that it is there and before y."""
+        a, b = self.events[x], self.events[w]
+        way = self.before(b, self.events[y])
+        if a.loops != b.loops or a.seq >= b.seq or b.count or way is None or (b.may and not (b.branch and a.branch == b.branch)):
+            return None
+        if a.unit != "cp":
+            return _all(b.when, way)
+        commits = [g.when for g in self.events if g.kind == "cp_commit" and self.same_threads(g, a) and not g.may and a.seq < g.seq < b.seq and g.loops == a.loops]
+        return _all(["or", *commits], b.when, way) if commits else None
+
     def _local(self, x: int, y: int):
         """x complete before y is issued, without barriers."""
         e, f = self.events[x], self.events[y]
@@ -274,6 +285,9 @@ class Proof(Model):
             if g.kind != COUNTED[e.unit][1] or not self.same_threads(g, e):
                 continue
             waits.append(self.ord_from(w, y))
+            way = self.behind(x, w, y) if self.coupled(g, f) else None
+            if way is not None:
+                with_y.append(self.pair(x, y, way))
             if g.may and not g.count and e.unit != "cp" and g.branch == f.branch:
                 with_y.append(self.then(self.ord_to(x, w), self.ord_together(w, y)))
         return self.union([self.then(self.done(x), self.union(waits)), *with_y])
@@ -723,6 +737,23 @@ class Proof(Model):
             after = after.union(self.local(f, y))
         return self.then(before, after)
 
+    def inserted(self, x: int, z: int, y: int):
+        """x, the fence that the compiler puts before z, an access through the async proxy of the same partition to bytes of x, then y."""
+        a, b = self.events[x], self.events[z]
+        way = self.before(a, b)
+        if b.may or not self.same_threads(a, b) or a.ws != b.ws or way is None or self.coupled(b, a):
+            return None
+        meet = [self.conflict(x, i, z, j) for i in a.accesses for j in b.accesses
+                if i.unit == "threads" and not i.proxy and j.proxy
+                and self.allocs[i.view.alloc]["memory"] == "shared" and self.allocs[i.view.alloc]["op"] == self.allocs[j.view.alloc]["op"]]
+        meet = [c for c in meet if c is not None]
+        if not meet:
+            return None
+        carried = self.union(self.then(self.ord_between(z, c), self.arrivals(c)) for c, e in enumerate(self.events)
+                             if e.arrives and (e.kind != "tma_load" or e.warps == 1))
+        carried = self.union([carried, self.then(carried, self.closure)])
+        return self.then(self.pair(x, z, _all(["or", *meet], way)), self.union([self.ord_from(z, y), self.then(carried, self.from_phases(y))]))
+
     def check_accesses(self) -> None:
         seen = {}
         for x, e in enumerate(self.events):
@@ -768,6 +799,9 @@ class Proof(Model):
                             break
                         if fence.kind == "fence" and not fence.may:
                             left = left.subtract(self.through(first, g, second))
+                    for z in range(self.n):
+                        way = None if left.is_empty() else self.inserted(first, z, second)
+                        left = left if way is None else left.subtract(way)
                     self.must_be_empty(left, f"event {second} goes through the async proxy after event {first} without a fence between")
         for (x, y), text in self.meetings.items():
             mine = seen.pop((x, y), None)

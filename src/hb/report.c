@@ -176,6 +176,12 @@ static void site(printer *p, const pr_finding_site *s)
     if (p->o->color) pr_buf_puts(p->b, PLAIN);
     pr_buf_printf(p->b, "  [" PR_STR_FMT "]\n", PR_STR_ARG(s->loc.op));
     source(p, &s->loc, "    ");
+    for (int k = 0; k < s->n_callers; k++) {
+        pr_buf_puts(p->b, "      called from ");
+        place(p, &s->callers[k]);
+        pr_buf_putc(p->b, '\n');
+        source(p, &s->callers[k], "    ");
+    }
 }
 
 static void finding(printer *p, const pr_finding *f)
@@ -188,6 +194,10 @@ static void finding(printer *p, const pr_finding *f)
         if (f->slot >= 0) pr_buf_printf(p->b, " slot %lld", (long long)f->slot);
         pr_buf_puts(p->b, " (allocated at ");
         place(p, &f->allocation_loc);
+        for (int k = 0; k < f->n_allocation_callers; k++) {
+            pr_buf_puts(p->b, ", called from ");
+            place(p, &f->allocation_callers[k]);
+        }
         pr_buf_putc(p->b, ')');
     }
     pr_buf_printf(p->b, "\n    %s\n", f->what);

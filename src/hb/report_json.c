@@ -129,6 +129,22 @@ static void field_loc(writer *w, const char *name, const pr_loc *l)
     close(w, '}');
 }
 
+static void field_callers(writer *w, const pr_loc *callers, int n)
+{
+    if (!n) return;
+    key(w, "callers");
+    open(w, '[');
+    for (int k = 0; k < n; k++) {
+        item(w);
+        open(w, '{');
+        field_str(w, "file", callers[k].file);
+        field_int(w, "line", callers[k].line);
+        field_int(w, "col", callers[k].col);
+        close(w, '}');
+    }
+    close(w, ']');
+}
+
 pr_str pr_report_tensor(const pr_config_verdict *c, int record)
 {
     if (!c->records || record < 0 || record >= c->records->records.n) return (pr_str){ "", 0 };
@@ -149,19 +165,7 @@ static void access(writer *w, const char *name, const pr_config_verdict *c,
     field_int(w, "element", a->element);
     field_int(w, "byte", a->byte);
     field_loc(w, "loc", &r->loc);
-    if (r->n_callers) {
-        key(w, "callers");
-        open(w, '[');
-        for (int k = 0; k < r->n_callers; k++) {
-            item(w);
-            open(w, '{');
-            field_str(w, "file", r->callers[k].file);
-            field_int(w, "line", r->callers[k].line);
-            field_int(w, "col", r->callers[k].col);
-            close(w, '}');
-        }
-        close(w, ']');
-    }
+    field_callers(w, r->callers, r->n_callers);
     field_bool(w, "write", a->writes);
     field_ints(w, "program", a->program, 3);
     field_ints(w, "lane", a->lane, a->rank);
@@ -244,6 +248,7 @@ static void finding_site(writer *w, const char *name, const pr_finding_site *s)
     field_text(w, "partition", s->partition);
     field_str(w, "op", s->loc.op);
     field_loc(w, "loc", &s->loc);
+    field_callers(w, s->callers, s->n_callers);
     key(w, "iteration");
     open(w, '[');
     for (int k = 0; k < s->n_iterations; k++) {
@@ -327,6 +332,7 @@ static void findings(writer *w, const pr_config_verdict *c, int n)
             open(w, '{');
             field_str(w, "name", f->allocation);
             field_loc(w, "loc", &f->allocation_loc);
+            field_callers(w, f->allocation_callers, f->n_allocation_callers);
             close(w, '}');
             key(w, "slot");
             if (f->slot >= 0) pr_buf_printf(w->b, "%lld", (long long)f->slot);

@@ -54,7 +54,7 @@ typedef struct pr_ledger_row {
 typedef struct pr_finding_site {
     bool present;
     const char *partition;         /* "default", "partition0", "kernel"                           */
-    pr_loc loc;
+    pr_loc loc; const pr_loc *callers; int n_callers; /* of the functions that were inlined, innermost first */
     int n_iterations; int64_t iteration[64]; /* outermost first                                    */
 } pr_finding_site;
 /* A step of the execution that shows a finding: what one partition did. */
@@ -71,6 +71,7 @@ typedef struct pr_finding_step {
 typedef struct pr_finding {
     const char *kind, *id, *memory; /* race|deadlock|hazard, "SHM-RAW", smem|tmem                    */
     pr_str allocation; pr_loc allocation_loc; /* "" when there is none                              */
+    const pr_loc *allocation_callers; int n_allocation_callers;
     int64_t slot;                  /* -1: none                                                   */
     int64_t byte_lo, byte_hi;      /* in the allocation, half open; byte_lo < 0: not one interval     */
     int64_t phase;                 /* of the barrier, -2: none                                     */

@@ -4,98 +4,10 @@
  * what completes asynchronously: one number an asynchronous event, one a barrier phase. `fence` and `fenced`
  * are the same for generic accesses that a proxy fence has covered. */
 #include "shm/bounded.h"
+#include "shm/machine.h"
 #include "shm/membar.h"
 #include <assert.h>
 #include <inttypes.h>
-
-const char *pr_shm_finding_name(pr_shm_finding_id id)
-{
-    static const char *const names[] = {
-#define FINDING(id, spelling, kind, meaning) spelling,
-#include "shm/findings.def"
-#undef FINDING
-    };
-    return names[id];
-}
-const char *pr_shm_finding_meaning(pr_shm_finding_id id)
-{
-    static const char *const texts[] = {
-#define FINDING(id, spelling, kind, meaning) meaning,
-#include "shm/findings.def"
-#undef FINDING
-    };
-    return texts[id];
-}
-pr_shm_finding_kind pr_shm_finding_kind_of(pr_shm_finding_id id)
-{
-    static const pr_shm_finding_kind kinds[] = {
-#define FINDING(id, spelling, kind, meaning) PR_SHM_##kind,
-#include "shm/findings.def"
-#undef FINDING
-    };
-    return kinds[id];
-}
-
-enum { AGENTS = 17 };
-typedef struct clock { int64_t of[AGENTS], fence[AGENTS]; uint64_t *bits, *fenced; } clock;
-
-typedef struct past {            /* an access that happened                                        */
-    const pr_shm_event *e;
-    const pr_shm_access *a;
-    int64_t step;                /* of the schedule                                              */
-    int64_t time, visit;         /* visit: how often its operation was at this slot before          */
-    int id;                      /* of its completion, -1 synchronous                             */
-} past;
-
-typedef struct done { const pr_shm_event *e; int64_t phase; } done;   /* a step of the schedule      */
-typedef struct tally { int op; int64_t slot, n; } tally;
-typedef struct waiting { const pr_shm_event *e; int agent; int64_t time, phase; } waiting;
-
-typedef struct barrier {
-    bool live, ever;
-    int64_t init, pending, tx, done;
-    clock next;                  /* what the running phase will publish                            */
-    clock *phi; int *phi_id; int n_phi, cap_phi;
-    PR_VEC(waiting) waits;
-    PR_VEC(int) due;             /* numbers of TMA loads                                          */
-    const pr_shm_event *last;
-    pr_shm_view place;
-} barrier;
-
-typedef struct agent {
-    const pr_shm_events *list;
-    int at;
-    bool done;
-    clock now;
-    int64_t met;                            /* strict: time of its last CTA barrier                   */
-    int64_t told; uint64_t since;           /* what its threads did up to then, all of them have done; storage accessed later */
-    PR_VEC(int) alone;                      /* strict: completions known to single threads only         */
-    PR_VEC(int) cp, dots, stores, tc;       /* numbers in issue order                             */
-    PR_VEC(int) cp_group;                   /* end of each committed group in cp                    */
-    int64_t executed;
-} agent;
-
-typedef struct machine {
-    pr_shm_prog *p;
-    const pr_shm_trace *t;
-    pr_arena *scratch;
-    int n_agents, words, n_ids, max_ids;
-    agent agents[AGENTS];
-    barrier **barriers;          /* by allocation                                                 */
-    int *n_slots;
-    PR_VEC(past) *history;       /* by allocation                                                 */
-    clock *entered; bool *has_entered; clock *ended; int *n_ended, *n_parts;
-    pr_shm_findings *findings;
-    pr_shm_attributions *attributions;
-    const char *trips;
-    int run;
-    PR_VEC(tally) visits;
-    PR_VEC(past) first_contents; /* writes of agent 0 before a warp_specialize                        */
-    PR_VEC(done) steps;
-    bool stop, stuck, strict;
-    bool uncertain;              /* whether the views at hand have common bytes is not known          */
-    uint64_t random;
-} machine;
 
 /* ---- clocks ---------------------------------------------------------------------------------------------- */
 static void clock_init(machine *m, clock *c)
@@ -308,6 +220,8 @@ static bool ordered(const machine *m, const clock *now, const past *x, const pr_
            && (!by->agent || x->e->ws == by->ws);
 }
 
+static int line_of(const pr_shm_event *e) { return e->loc.line ? e->loc.line : e->loc.text_line; }
+
 /* The barrier the agent of x signals first after x, for the text. */
 static const pr_shm_event *release_of(machine *m, const past *x)
 {
@@ -361,7 +275,7 @@ static void race(machine *m, const past *x, const pr_shm_event *y, const pr_shm_
         else if (r)
             missing = pr_arena_printf(m->p->arena, "no wait on \"" PR_STR_FMT "\" (signalled at line %d) orders them",
                                       PR_STR_ARG(m->p->allocs.data[r->bar[0].alloc].name),
-                                      r->loc.line ? r->loc.line : r->loc.text_line);
+                                      line_of(r));
         else missing = "no barrier orders them";
     }
     if (swap) first = y, second = x->e;
@@ -412,6 +326,27 @@ static void proxy(machine *m, const past *x, const pr_shm_event *y, const pr_shm
            pr_arena_printf(m->p->arena, "%s accesses %s through the async proxy after a generic %s by %s", who(m, y),
                            place(m, &b->view), x->a->write ? "write" : "read", who(m, x->e)),
            "no fence_async_shared stands between the generic access and the hand-over");
+}
+
+static void fence(machine *m, agent *g)
+{
+    for (int i = 0; i < AGENTS; i++) g->now.fence[i] = g->now.of[i];
+    for (int i = 0; i < m->words; i++) g->now.fenced[i] |= g->now.bits[i];
+}
+
+/* The fence that the compiler puts before an access through the async proxy to bytes that threads of the same partition have touched
+ * (M1). It covers what the partition knows, not only these bytes. */
+static void fence_inserted(machine *m, const pr_shm_event *e, const pr_shm_access *b)
+{
+    agent *g = &m->agents[e->agent];
+    if (m->strict || !b->async_proxy || b->view.partial || m->p->allocs.data[b->view.alloc].memory != PR_SHM_SMEM) return;
+    for (int i = 0; i < m->history[b->view.alloc].n; i++) {
+        const past *x = &m->history[b->view.alloc].data[i];
+        bool own = x->id < 0 && x->e->agent == e->agent && x->e->ws == e->ws && !x->a->async_proxy && !x->a->view.partial;
+        if (!own || g->now.fence[e->agent] >= x->time || (!x->a->write && !b->write) || !overlaps(m, &x->a->view, &b->view)) continue;
+        fence(m, g);
+        return;
+    }
 }
 
 /* Data in the bytes of a live barrier. */
@@ -477,6 +412,7 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
         visit = 0;
     }
     bool written = false;
+    fence_inserted(m, e, b);
     for (int other = 0; other < m->p->allocs.n; other++) {
         if (other != b->view.alloc && (!pr_shm_placed(alloc) || !pr_shm_placed(&m->p->allocs.data[other]))) continue;
         int kept = 0;
@@ -581,6 +517,32 @@ static void complete(machine *m, barrier *b, const pr_shm_view *v)
     clock_init(m, &b->next);
 }
 
+static int64_t arrivals_of(machine *m, const pr_shm_event *e, const pr_shm_view *v)
+{
+    bool one = e->kind == PR_SHM_EV_EXPECT || e->kind == PR_SHM_EV_TC || e->kind == PR_SHM_EV_TC_COMMIT;
+    for (int b = 0; b < e->n_bar && (one || e->kind == PR_SHM_EV_ARRIVE); b++)
+        if (e->bar[b].alloc == v->alloc && slot_of(m, &e->bar[b]) == slot_of(m, v)) return one ? 1 : e->count;
+    return 0;
+}
+
+/* What an arrival that runs ahead lacks: the wait before it; or, when it is the first of its partition and the first ones of all
+ * are more than the count, the count is too small. */
+static const char *ahead(machine *m, const agent *g, const pr_shm_event *e, const pr_shm_view *v, int64_t init)
+{
+    int64_t sum = 0;
+    bool first = true;
+    for (int i = 0; i < g->at && first; i++) first = &g->list->data[i] == e || !arrivals_of(m, &g->list->data[i], v);
+    for (int a = 0; a < m->n_agents; a++) {
+        const pr_shm_events *l = m->agents[a].list;
+        int64_t n = 0;
+        for (int i = 0; i < l->n && !n; i++) n = arrivals_of(m, &l->data[i], v);
+        sum += n;
+    }
+    if (!first || sum <= init || !arrivals_of(m, e, v)) return "a wait for the previous phase must come before this arrival";
+    return pr_arena_printf(m->p->arena, "the count of the barrier is %" PRId64 ", but the partitions arrive %" PRId64 " times before any of them arrives again: "
+                           "a greater count, or a wait for the previous phase before this arrival", init, sum);
+}
+
 /* Arrivals by e with what `c` knows; the completion numbers of ids[0..n) come with it. */
 static void arrive(machine *m, const pr_shm_event *e, int bar, int64_t count, int64_t tx, const int *ids, int n)
 {
@@ -594,7 +556,7 @@ static void arrive(machine *m, const pr_shm_event *e, int bar, int64_t count, in
         report(m, PR_SHM_F_ARRIVE_AHEAD, e, NULL, v, b->done,
                pr_arena_printf(m->p->arena, "%s arrives for phase %" PRId64 " of %s without knowing that phase %" PRId64
                                " is complete; it can be counted there", who(m, e), b->done, place(m, v), b->done - 1),
-               "a wait for the previous phase must come before this arrival");
+               ahead(m, g, e, v, b->init));
     if (count > b->pending) {
         report(m, PR_SHM_F_BAR_UNDERFLOW, e, NULL, v, b->done,
                pr_arena_printf(m->p->arena, "%s arrives %" PRId64 " times at %s, which has %" PRId64 " pending", who(m, e), count,
@@ -804,8 +766,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
     case PR_SHM_EV_STORE: pr_vec_push(m->scratch, &g->stores, id); break;
     case PR_SHM_EV_STORE_WAIT: counted_wait(m, g, e, g->stores.data, g->stores.n, e->count); break;
     case PR_SHM_EV_FENCE:
-        for (int i = 0; i < AGENTS; i++) g->now.fence[i] = g->now.of[i];
-        for (int i = 0; i < m->words; i++) g->now.fenced[i] |= g->now.bits[i];
+        fence(m, g);
         break;
     case PR_SHM_EV_BEGIN:
         if (!e->agent) {
@@ -861,6 +822,17 @@ static const pr_shm_event *arrival_after(machine *m, const pr_shm_event *e)
     return NULL;
 }
 
+/* Has the agent waited at this barrier before? */
+static bool waited_before(machine *m, const agent *g)
+{
+    const pr_shm_event *e = &g->list->data[g->at];
+    for (int i = 0; i < g->at; i++) {
+        const pr_shm_event *f = &g->list->data[i];
+        if (f->kind == PR_SHM_EV_WAIT && f->bar[0].alloc == e->bar[0].alloc && slot_of(m, &f->bar[0]) == slot_of(m, &e->bar[0])) return true;
+    }
+    return false;
+}
+
 static void stuck(machine *m)
 {
     int blocked = 0, finished = 0;
@@ -890,15 +862,17 @@ static void stuck(machine *m)
             const pr_shm_event *at = &h->list->data[h->at];
             why = pr_arena_printf(m->p->arena, "it has %" PRId64 " of %" PRId64 " arrivals; the next would come from %s (line %d), which "
                                   "is blocked at line %d", b->init - b->pending, b->init, who(m, next),
-                                  next->loc.line ? next->loc.line : next->loc.text_line,
-                                  at->loc.line ? at->loc.line : at->loc.text_line);
+                                  line_of(next), line_of(at));
         } else {
             why = pr_arena_printf(m->p->arena, "it has %" PRId64 " of %" PRId64 " arrivals and nobody arrives any more",
                                   b->init - b->pending, b->init);
         }
-        const char *hint = b->done == 0 && !(number(m, e->phase) & 1) && next
-                               ? "if this wait is meant to pass at the start, its first phase must be 1"
-                               : "the arrivals of this phase are missing";
+        const char *hint = "the arrivals of this phase are missing";
+        if (next && next->agent != e->agent && waited_before(m, g))
+            hint = pr_arena_printf(m->p->arena, "the arrival must not need what comes after this wait: it comes too late (the wait before it is at line %d), or the ring has "
+                                   "too few slots", line_of(&m->agents[next->agent].list->data[m->agents[next->agent].at]));
+        else if (next && next->agent == e->agent) hint = "the arrival stands behind the wait that needs it";
+        else if (next && b->done == 0 && !(number(m, e->phase) & 1)) hint = "if this wait is meant to pass at the start, its first phase must be 1";
         report(m, id, e, next, &e->bar[0], b->done,
                pr_arena_printf(m->p->arena, "%s waits for phase %" PRId64 " of %s: %s", who(m, e), b->done, place(m, &e->bar[0]), why),
                hint);

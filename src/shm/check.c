@@ -1,5 +1,6 @@
 /* The order of work on one kernel (shared-memory.md 4.10); see check.h. */
 #include "shm/check.h"
+#include "front/ops.h"
 #include "shm/certify.h"
 #include "shm/explain.h"
 #include <inttypes.h>
@@ -270,16 +271,35 @@ static void bounded(work *w)
 }
 
 /* ---- the verdict -------------------------------------------------------------------------------------------- */
+enum { MAX_CALLERS = 8 };
+
 static const char *partition(const work *w, int agent)
 {
     if (w->p->n_agents < 2) return "kernel";
     return agent ? pr_arena_printf(w->p->arena, "partition%d", agent - 1) : "default";
 }
 
+/* The calls that brought the operation here, those of a partition as a whole left out. */
+static const pr_loc *callers(const work *w, const pr_op *op, int *n)
+{
+    PR_VEC(pr_loc) v = { 0 };
+    const pr_srcloc *s = pr_srcloc_user(op->loc), *fork = NULL;
+    for (const pr_op *up = op; up->block && up->block->region->op; up = up->block->region->op)
+        if (up->block->region->op->opcode == PR_OP_TTG_WARP_SPECIALIZE) fork = pr_srcloc_user(up->block->region->op->loc);
+    for (s = s ? s->caller : NULL; s && v.n < MAX_CALLERS; s = s->caller) {
+        pr_loc l = { .file = s->file, .line = s->line, .col = s->col };
+        if (fork && fork->line == s->line && pr_str_eq(fork->file, s->file)) break;
+        if (s->line && pr_srcloc_user(s) == s) pr_vec_push(w->p->arena, &v, l);
+    }
+    *n = v.n;
+    return v.data;
+}
+
 static void fill_site(const work *w, const pr_shm_instance *i, pr_finding_site *out)
 {
     out->present = i->op != NULL;
     if (!i->op) return;
+    out->callers = callers(w, i->op, &out->n_callers);
     out->partition = partition(w, i->agent);
     out->loc = i->loc;
     out->n_iterations = i->n_loops;
@@ -314,6 +334,7 @@ static void convert(const work *w, const pr_shm_finding *f, pr_finding *out)
         out->memory = a->memory == PR_SHM_TMEM ? "tmem" : "smem";
         out->allocation = a->name;
         out->allocation_loc = a->loc;
+        out->allocation_callers = callers(w, a->op, &out->n_allocation_callers);
     }
     fill_site(w, &f->first, &out->first);
     fill_site(w, &f->second, &out->second);
@@ -333,6 +354,14 @@ static int rank(const pr_shm_finding *f)
     }
 }
 
+/* One operation, or copies of it that unrolling made. */
+static bool same_place(const pr_shm_instance *a, const pr_shm_instance *b)
+{
+    if (a->op == b->op || !a->op || !b->op) return a->op == b->op;
+    const pr_srcloc *s = a->op->loc, *t = b->op->loc;
+    return a->op->opcode == b->op->opcode && a->loc.line && s && t && pr_str_eq(s->raw, t->raw);
+}
+
 /* One defect gives several findings. Of the races on an allocation those of the earliest run and the plainest
  * kind stay; of the hazards the first of each id; a deadlock stays when no race explains it. */
 static bool repeats(const pr_shm_findings *all, int i)
@@ -348,7 +377,7 @@ static bool repeats(const pr_shm_findings *all, int i)
         bool better = rank(g) < rank(f) || (rank(g) == rank(f) && j < i);
         if (kind == PR_SHM_RACE && g->alloc == f->alloc) {
             if (g->run < f->run || (g->run == f->run && rank(g) < rank(f))) return true;
-            bool same = g->id == f->id && (g->first.op == f->first.op || g->second.op == f->second.op);
+            bool same = g->id == f->id && (same_place(&g->first, &f->first) || same_place(&g->second, &f->second));
             if (j < i && (same || g->id != f->id) && g->run == f->run && rank(g) == rank(f)) return true;
         }
         if (kind == PR_SHM_HAZARD && g->id == f->id && j < i) return true;

@@ -236,6 +236,8 @@ typedef struct pr_shm_model {
     pr_refusal_vec refusals;     /* no proof can come of it                                      */
 } pr_shm_model;
 void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out);
+/* Barriers that are initialised again in straight-line code: an allocation for each life (lives.c). */
+void pr_shm_split_lives(pr_shm_prog *p, pr_shm_model *m);
 
 /* ---- small questions ------------------------------------------------------------------------------- */
 const char *pr_shm_event_name(pr_shm_event_kind k);

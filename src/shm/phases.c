@@ -144,10 +144,22 @@ static pr_term put(pr_terms *T, pr_term t, pr_term what, pr_term by, int depth)
 
 typedef struct search { pr_terms *T; pr_var counter; pr_term guard; int n; bool mixed; const pr_shm_carried *c; int n_carried; } search;
 
+/* Does the counter occur in t, other than in conditions inside it? */
+static bool direct(pr_terms *T, pr_term t, pr_var counter, int depth)
+{
+    pr_term_op op = pr_term_op_of(T, t);
+    if (op == PR_TERM_OP_LE0 || op == PR_TERM_OP_EQ0) return false;
+    if (depth > 40 || (op == PR_TERM_OP_VAR && pr_term_var(T, t).id == counter.id)) return true;
+    for (int i = 0; i < pr_term_arity(T, t); i++)
+        if (direct(T, pr_term_child(T, t, i), counter, depth + 1)) return true;
+    return false;
+}
+
 static void find_guard(void *user, pr_term t)
 {
     search *s = user;
-    if (pr_term_op_of(s->T, t) != PR_TERM_OP_LE0 || !pr_term_mentions(s->T, t, s->counter)) return;
+    bool about = pr_term_op_of(s->T, t) == PR_TERM_OP_LE0 || pr_term_op_of(s->T, t) == PR_TERM_OP_EQ0;
+    if (!about || !pr_term_mentions(s->T, t, s->counter) || !direct(s->T, pr_term_child(s->T, t, 0), s->counter, 0)) return;
     for (int i = 0; i < s->n_carried; i++)
         if (pr_term_mentions(s->T, t, s->c[i].state)) s->mixed = true;
     if (s->n && pr_term_is(s->guard, t)) return;
@@ -155,9 +167,9 @@ static void find_guard(void *user, pr_term t)
     s->n++;
 }
 
-/* Number of counters from 0 on for which the guard a*counter + r <= 0 holds, as a term; NONE when it is not
- * of that form with a > 0 (then it holds for a prefix). */
-static pr_term prefix_of(pr_terms *T, pr_term guard, pr_var counter)
+/* Number of counters from 0 on for which the guard a*counter + r <= 0 holds (a > 0, *first true) or does not hold (a < 0, *first false;
+ * afterwards it does), as a term; also counter = 0, which holds for one. NONE when it is not of that form. */
+static pr_term prefix_of(pr_terms *T, pr_term guard, pr_var counter, bool *first)
 {
     pr_term t = pr_term_child(T, guard, 0), k = pr_var_term(T, counter), rest = pr_term_none(t) ? t : t;
     pr_i128 a = 0;
@@ -165,9 +177,15 @@ static pr_term prefix_of(pr_terms *T, pr_term guard, pr_var counter)
     else if (pr_term_op_of(T, t) == PR_TERM_OP_SUM)
         for (int i = 0; i < pr_term_arity(T, t); i++)
             if (pr_term_is(pr_term_child(T, t, i), k)) a = pr_term_coef(T, t, i);
-    if (a <= 0) return PR_TERM_NONE;
+    *first = a > 0;
+    if (!a) return PR_TERM_NONE;
     rest = pr_sub(T, t, pr_scale(T, k, a));
     if (pr_term_none(rest) || pr_term_mentions(T, rest, counter)) return PR_TERM_NONE;
+    if (pr_term_op_of(T, guard) == PR_TERM_OP_EQ0) {
+        *first = true;
+        return pr_term_is(rest, PR_TERM_ZERO) && pr_var_get(T, counter)->lo >= 0 ? pr_const(T, 1) : PR_TERM_NONE;
+    }
+    if (a < 0) return pr_max(T, PR_TERM_ZERO, pr_neg(T, pr_fdiv_t(T, pr_neg(T, rest), pr_const(T, -a))));   /* the least counter from which on */
     pr_term last = pr_fdiv_t(T, pr_neg(T, rest), pr_const(T, a));
     return pr_max(T, PR_TERM_ZERO, pr_add(T, last, pr_const(T, 1)));
 }
@@ -407,13 +425,14 @@ static bool recover_group(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_c
     for (int i = 0; i < n; i++)
         if (reach[i] && !pr_term_none(c[i].update)) pr_term_visit(T, c[i].update, find_guard, &s);
     if (s.n != 1 || s.mixed) return false;
-    pr_term bound = prefix_of(T, s.guard, counter);
+    bool begins = true;
+    pr_term bound = prefix_of(T, s.guard, counter, &begins);
     if (pr_term_none(bound)) return false;
     pr_shm_carried *moves = pr_arena_copy(arena, c, sizeof *c * (size_t)n), *rests = pr_arena_copy(arena, c, sizeof *c * (size_t)n);
     for (int i = 0; i < n; i++) {
         if (pr_term_none(c[i].update)) continue;
-        moves[i].update = put(T, c[i].update, s.guard, PR_TERM_TRUE, 0);
-        rests[i].update = put(T, c[i].update, s.guard, PR_TERM_FALSE, 0);
+        moves[i].update = put(T, c[i].update, s.guard, pr_bool(begins), 0);
+        rests[i].update = put(T, c[i].update, s.guard, pr_bool(!begins), 0);
     }
     c[root].form = two_speeds(arena, T, counter, moves, rests, n, root, bound);
     return !pr_term_none(c[root].form);

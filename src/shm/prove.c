@@ -174,26 +174,6 @@ pr_rel pr_prove_alone(prover *q, int e, int bar, pr_term number)
     return pr_rel_make(q->R, "A", in, n_in, "B", out, depth + 2, &all[at - 1], 1, conj, depth + 5);
 }
 
-pr_rel pr_prove_shift_back(prover *q, int alloc)       /* P[.., s, n] -> P[.., s, n - 1], n >= 1 */
-{
-    int where[PR_SHM_LOOPS], depth = pr_prove_coordinates(q, alloc, where);
-    pr_var in[PR_SHM_LOOPS + 2], out[PR_SHM_LOOPS + 2];
-    pr_term conj[PR_SHM_LOOPS + 4];
-    int n = 0;
-    for (int i = 0; i < depth + 2; i++) {
-        for (int side = 0; side < 2; side++) {
-            pr_var_info info = { .role = PR_ROLE_OTHER, .index = 7000000 + i + side * 100, .copy = PR_COPY_NONE,
-                                 .lo = -PR_INF, .hi = PR_INF, .name = pr_arena_printf(q->arena, "ph%d_%d", i, side) };
-            (side ? out : in)[i] = pr_var_new(q->T, info);
-        }
-        pr_term a = pr_var_term(q->T, in[i]), b = pr_var_term(q->T, out[i]);
-        conj[n++] = pr_eq(q->T, i == depth + 1 ? pr_sub(q->T, a, pr_const(q->T, 1)) : a, b);
-        if (i == depth + 1) conj[n++] = pr_le(q->T, PR_TERM_ZERO, b);
-    }
-    return pr_rel_make(q->R, phase_tuple(q, alloc), in, depth + 2, phase_tuple(q, alloc), out, depth + 2, NULL, 0,
-                       conj, n);
-}
-
 /* ---- local completion ------------------------------------------------------------------------------------------ */
 static pr_shm_unit unit_of(const pr_shm_event *e)
 {
@@ -295,6 +275,27 @@ static bool is_counted_wait(const pr_shm_event *w, pr_shm_unit u)
     }
 }
 
+static bool same_loops(const pr_shm_event *a, const pr_shm_event *b)
+{
+    return a->n_loops == b->n_loops && memcmp(a->loop, b->loop, sizeof *a->loop * (size_t)a->n_loops) == 0;
+}
+
+/* A wait in the iteration of x that covers x whatever comes later: x is complete where the iteration goes on behind it. It has the
+ * counters of x, also where these say which execution of a flat loop it is. The condition that it is there and before y. */
+static pr_term behind(prover *q, int x, int w, int y)
+{
+    const pr_shm_event *a = &q->ev[x], *b = &q->ev[w];
+    bool covers = same_loops(a, b) && a->seq < b->seq && b->count == 0 && (!b->may || (b->branch && a->branch == b->branch));
+    if (!covers) return PR_TERM_FALSE;
+    pr_term whole = unit_of(a) == PR_SHM_CP ? PR_TERM_FALSE : PR_TERM_TRUE;
+    for (int c = 0; c < q->n && unit_of(a) == PR_SHM_CP; c++) {
+        const pr_shm_event *g = &q->ev[c];
+        bool between = g->kind == PR_SHM_EV_CP_COMMIT && same_threads(g, a) && !g->may && a->seq < g->seq && g->seq < b->seq;
+        if (between && same_loops(g, a)) whole = pr_or(q->T, whole, g->when);
+    }
+    return pr_and(q->T, pr_and(q->T, whole, b->when), pr_prove_before(q, b, &q->ev[y]));
+}
+
 /* x's completion before y's issue, without barriers. */
 static pr_rel local(prover *q, int x, int y)
 {
@@ -308,6 +309,7 @@ static pr_rel local(prover *q, int x, int y)
         const pr_shm_event *e = &q->ev[w];
         if (e->kind != kind || !same_threads(e, &q->ev[x])) continue;
         waits = pr_rel_union(q->R, waits, ord_from(q, w, y));
+        if (pr_prove_coupled(q, e, &q->ev[y])) with_y = pr_rel_union(q->R, with_y, pr_prove_pair(q, x, y, behind(q, x, w, y)));
         if (!e->may || e->count || u == PR_SHM_CP || e->branch != q->ev[y].branch) continue;
         with_y = pr_rel_union(q->R, with_y, pr_rel_then(q->R, ord_to(q, x, w), ord_together(q, w, y)));
     }
@@ -738,6 +740,30 @@ static pr_rel through(prover *q, int x, int f, int y)
     return pr_rel_then(q->R, in, out);
 }
 
+/* x, the fence that the compiler puts before the access z through the async proxy because the same partition has touched bytes of z
+ * in x by its threads (M1), then y. */
+static pr_rel inserted(prover *q, int x, int z, int y)
+{
+    const pr_shm_event *a = &q->ev[x], *b = &q->ev[z];
+    pr_rel all = pr_rel_none(q->R);
+    pr_term meet = PR_TERM_FALSE;
+    if (q->p->membar || b->may || !same_threads(a, b) || a->ws != b->ws || pr_prove_coupled(q, b, a)) return all;
+    for (int i = 0; i < a->n_acc; i++) {
+        for (int j = 0; j < b->n_acc && a->acc[i].unit == PR_SHM_SYNC; j++) {
+            bool reuse, generic = !a->acc[i].async_proxy && b->acc[j].async_proxy && q->p->allocs.data[a->acc[i].view.alloc].memory == PR_SHM_SMEM;
+            pr_term c = generic && !a->acc[i].view.partial && !b->acc[j].view.partial ? conflict(q, x, &a->acc[i], z, &b->acc[j], &reuse) : PR_TERM_FALSE;
+            if (!pr_term_is(c, PR_TERM_FALSE) && !reuse) meet = pr_or(q->T, meet, c);
+        }
+    }
+    if (pr_term_is(meet, PR_TERM_FALSE)) return all;
+    for (int c = 0; c < q->n; c++)
+        if (pr_prove_arrives(&q->ev[c]) && (q->ev[c].kind != PR_SHM_EV_TMA_LOAD || q->ev[c].warps == 1))
+            all = pr_rel_union(q->R, all, pr_rel_then(q->R, ord_between(q, z, c), arrival(q, c)));
+    all = pr_rel_union(q->R, all, pr_rel_then(q->R, all, q->closure));
+    pr_rel after = pr_rel_union(q->R, ord_from(q, z, y), pr_rel_then(q->R, all, from_phi(q, y)));
+    return pr_rel_then(q->R, pr_prove_pair(q, x, z, pr_and(q->T, meet, pr_prove_before(q, a, b))), after);
+}
+
 static bool fences(prover *q, int x, int y, pr_rel conf)
 {
     pr_rel ordered = pr_rel_meet(q->R, conf, hb(q, x, y)), good = pr_rel_none(q->R);
@@ -746,6 +772,7 @@ static bool fences(prover *q, int x, int y, pr_rel conf)
     for (int f = 0; f < q->n; f++)
         if (q->ev[f].kind == PR_SHM_EV_FENCE && !q->ev[f].may) good = pr_rel_union(q->R, good, through(q, x, f, y));
     pr_rel bad = pr_rel_minus(q->R, ordered, good);
+    for (int z = 0; z < q->n && pr_rel_is_empty(q->R, bad) == PR_NO; z++) bad = pr_rel_minus(q->R, bad, inserted(q, x, z, y));
     return pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, q->ev[y].op,
                  "an access through the async proxy follows a generic access of another partition without fence_async_shared");
 }
@@ -851,37 +878,6 @@ static bool closed(prover *q)
     return true;
 }
 
-static bool ranges(prover *q)
-{
-    pr_terms *T = q->T;
-    for (int e = 0; e < q->n; e++) {
-        const pr_shm_event *x = &q->ev[e];
-        pr_term wrong = PR_TERM_FALSE;
-        for (int i = 0; i < x->n_acc + x->n_bar; i++) {
-            const pr_shm_view *v = i < x->n_acc ? &x->acc[i].view : &x->bar[i - x->n_acc];
-            for (int d = 0; d < PR_SHM_RANK; d++) {
-                if (!v->indexed[d]) continue;
-                if (pr_term_none(v->index[d])) {
-                    pr_prove_give_up(q, PR_REFUSAL_DATA_DEPENDENT_SYNC, x->op,
-                            "the slot of this access depends on data or on a value carried around an outer loop");
-                    return false;
-                }
-                pr_term in = pr_and(T, pr_le(T, PR_TERM_ZERO, v->index[d]),
-                                    pr_lt(T, v->index[d], pr_const(T, q->p->allocs.data[v->alloc].shape[d])));
-                pr_term out = pr_not(T, in);
-                if (i < x->n_acc && !pr_term_none(x->acc[i].guard)) out = pr_and(T, out, x->acc[i].guard);
-                wrong = pr_or(T, wrong, out);
-            }
-        }
-        if (pr_term_is(wrong, PR_TERM_FALSE)) continue;
-        pr_rel bad = pr_prove_pair(q, e, e, wrong);
-        if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
-                   "a slot index can leave the array"))
-            return false;
-    }
-    return true;
-}
-
 /* ---- CTA barriers ---------------------------------------------------------------------------------------------------------- */
 static pr_rel lent_order(void *of, int x, int y, bool middle)
 {
@@ -953,7 +949,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
     q.phase = PR_NEW_N(q.arena, pr_term, n * PR_SHM_BARS + 1);
     q.arr = PR_NEW_N(q.arena, pr_rel, n * PR_SHM_BARS + 1);
 
-    bool ok = placed(&q) && ranges(&q) && attribute(&q, evidence) && close_phases(&q);
+    bool ok = placed(&q) && pr_prove_ranges(&q) && attribute(&q, evidence) && close_phases(&q);
     for (int a = 0; a < p->allocs.n && ok; a++) {
         if (!p->allocs.data[a].barrier) continue;
         out->n_barriers++;

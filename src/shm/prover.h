@@ -58,7 +58,9 @@ void pr_prove_give_up(prover *q, pr_refusal_kind kind, const pr_op *op, const ch
 /* { event -> P[outer iterations, slot, number] }, numbers >= 0, without the outer counters of flat loops: an iteration of a
  * flat loop is one, whichever execution it is in. */
 pr_rel pr_prove_alone(prover *q, int e, int bar, pr_term number);
-pr_rel pr_prove_shift_back(prover *q, int alloc);   /* P[.., s, n] -> P[.., s, n - 1], n >= 1 */
+pr_rel pr_prove_shift_back(prover *q, int alloc);   /* P[.., s, n] -> P[.., s, n - 1], n >= 1 (quotas.c) */
+/* ranges.c */
+bool pr_prove_ranges(prover *q);
 /* quotas.c */
 bool pr_prove_quotas(prover *q, int alloc);
 int64_t pr_prove_weight(const pr_shm_event *e);     /* arrivals it counts for */

@@ -2,6 +2,27 @@
  * before it stays incomplete: the phases are cut into pieces of equal sums. */
 #include "shm/prover.h"
 
+pr_rel pr_prove_shift_back(prover *q, int alloc)       /* P[.., s, n] -> P[.., s, n - 1], n >= 1 */
+{
+    int where[PR_SHM_LOOPS], depth = pr_prove_coordinates(q, alloc, where);
+    pr_var in[PR_SHM_LOOPS + 2], out[PR_SHM_LOOPS + 2];
+    pr_term conj[PR_SHM_LOOPS + 4];
+    const char *tuple = pr_arena_printf(q->arena, "P%d", alloc);
+    int n = 0;
+    for (int i = 0; i < depth + 2; i++) {
+        for (int side = 0; side < 2; side++) {
+            pr_var_info info = { .role = PR_ROLE_OTHER, .index = 7000000 + i + side * 100, .copy = PR_COPY_NONE,
+                                 .lo = -PR_INF, .hi = PR_INF, .name = pr_arena_printf(q->arena, "ph%d_%d", i, side) };
+            (side ? out : in)[i] = pr_var_new(q->T, info);
+        }
+        pr_term a = pr_var_term(q->T, in[i]), b = pr_var_term(q->T, out[i]);
+        conj[n++] = pr_eq(q->T, i == depth + 1 ? pr_sub(q->T, a, pr_const(q->T, 1)) : a, b);
+        if (i == depth + 1) conj[n++] = pr_le(q->T, PR_TERM_ZERO, b);
+    }
+    return pr_rel_make(q->R, tuple, in, depth + 2, tuple, out, depth + 2, NULL, 0,
+                       conj, n);
+}
+
 int64_t pr_prove_weight(const pr_shm_event *e)
 {
     switch (e->kind) {

@@ -3,7 +3,7 @@
 #include "shm/walk.h"
 #include "term/range.h"
 
-enum { NARROW = 16 };
+enum { NARROW = 16, RING = 16 };
 
 static int bits_of(const pr_value *v)
 {
@@ -63,6 +63,21 @@ pr_i128 pr_walk_content(pr_walk *w, pr_term b)
     return g;
 }
 
+/* Does a loop go in steps of v? Then its number of iterations is a quotient that others are compared with. */
+static bool is_step(const pr_region *r, pr_i128 v)
+{
+    for (int b = 0; b < r->n_blocks; b++) {
+        for (int i = 0; i < r->blocks[b]->n_ops; i++) {
+            const pr_op *op = r->blocks[b]->ops[i], *step = op->opcode == PR_OP_SCF_FOR && op->n_operands > 2 ? op->operands[2]->def : NULL;
+            const pr_attr *a = step && step->opcode == PR_OP_ARITH_CONSTANT ? pr_op_attr(step, "value") : NULL;
+            if (a && a->kind == PR_ATTR_INT && !a->too_wide && a->integer == v) return true;
+            for (int k = 0; k < op->n_regions; k++)
+                if (is_step(op->regions[k], v)) return true;
+        }
+    }
+    return false;
+}
+
 typedef struct asked { pr_walk *w; bool other; } asked;
 static void look(void *user, pr_term t)
 {
@@ -102,13 +117,15 @@ static pr_term own_value(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_t
 }
 
 /* A result the proof takes as a launch value of its own: outside loops; inside them where no relation can hold it and it is the
- * same in every iteration. In concrete walks the term itself. */
+ * same in every iteration. In concrete walks, and where the divisor is small or the step of a loop, the term itself. */
 static pr_term cut(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term exact)
 {
     pr_i128 v;
     if (!w->concrete && !w->n_loops && !pr_term_none(b)) pr_walk_scale(w, pr_walk_content(w, b));
     if (w->concrete || pr_term_none(a) || pr_term_none(b)) return exact;
     if (!pr_term_none(exact) && pr_term_const(w->T, exact, &v)) return exact;
+    bool fixed = op->opcode != PR_OP_ARITH_MULI && pr_term_const(w->T, b, &v) && v > 0;
+    if (fixed && (v <= RING || is_step(w->p->func->regions[0], v))) return exact;
     if (w->n_loops && (pr_term_const(w->T, b, &v) || !invariant(w, a) || !invariant(w, b))) return exact;
     return own_value(w, op, a, b, exact);
 }
@@ -139,6 +156,19 @@ pr_term pr_walk_unsigned(pr_walk *w, pr_term t, int bits)
     if (pr_term_const(w->T, t, &v)) return v < 0 ? pr_const(w->T, v + ((pr_i128)1 << bits)) : t;
     if (bits && bits <= NARROW) return wrapped(w, t, bits, 0);
     w->p->assumes_nonneg = true;
+    return t;
+}
+
+/* A shift by an amount that varies: one case for each amount; others are undefined. */
+static pr_term shifted(pr_walk *w, pr_term a, pr_term by, int bits, bool left)
+{
+    pr_interval r = pr_range_own(w->T, by);
+    pr_term t = PR_TERM_NONE;
+    for (int j = bits < 32 ? bits - 1 : 31; j >= 0; j--) {
+        if (j < r.lo || j > r.hi) continue;
+        pr_term one = left ? pr_scale(w->T, a, (pr_i128)1 << j) : pr_fdiv_t(w->T, a, pr_const(w->T, (pr_i128)1 << j));
+        t = pr_term_none(t) ? one : pr_select(w->T, pr_eq(w->T, by, pr_const(w->T, j)), one, t);
+    }
     return t;
 }
 
@@ -175,11 +205,15 @@ static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int wid
     case PR_OP_ARITH_ANDI: return boolean ? pr_and(T, a, b) : bits(w, op, ai, bi, pr_band(T, ai, bi));
     case PR_OP_ARITH_ORI: return boolean ? pr_or(T, a, b) : bits(w, op, ai, bi, pr_bor(T, ai, bi));
     case PR_OP_ARITH_XORI: return boolean ? pr_ne(T, ai, bi) : bits(w, op, ai, bi, pr_bxor(T, ai, bi));
-    case PR_OP_ARITH_SHLI: return fixed && v >= 0 && v < 63 ? pr_scale(T, ai, (pr_i128)1 << v) : PR_TERM_NONE;
+    case PR_OP_ARITH_SHLI:
+        if (!fixed) return width && width <= 32 ? shifted(w, ai, bi, width, true) : PR_TERM_NONE;
+        return fixed && v >= 0 && v < 63 ? pr_scale(T, ai, (pr_i128)1 << v) : PR_TERM_NONE;
     case PR_OP_ARITH_SHRSI:
+        if (!fixed && width && width <= 32) return shifted(w, ai, bi, width, false);
         if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
     case PR_OP_ARITH_SHRUI:
+        if (!fixed && width && width <= 32) return shifted(w, pr_walk_unsigned(w, ai, width), bi, width, false);
         if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
         ai = pr_walk_unsigned(w, ai, width);
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));

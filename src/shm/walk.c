@@ -595,4 +595,5 @@ void pr_shm_symbolic(pr_shm_prog *p, pr_shm_model *out)
         for (int b = 0; b < e->n_bar; b++) e->bar_pred[b] = pr_walk_in_steps(&w, e->bar_pred[b]);
     }
     out->n_ws = w.n_ws;
+    pr_shm_split_lives(p, out);
 }

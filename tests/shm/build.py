@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import kernels as K  # noqa: E402
 import kernels_hands as H  # noqa: E402
+import kernels_protocols as P  # noqa: E402
 import kernels_rings as R  # noqa: E402
 import kernels_styles as Y  # noqa: E402
 import kernels_tiles as T  # noqa: E402
@@ -109,6 +110,26 @@ def table():
         sig = {**sig, "flag": "i32"} if kernel == "chosen" else sig
         for v in values:
             rows[f"{kernel}.{v}"] = (getattr(H, kernel), sig, {"V": v}, 90 if kernel == "hands_dot" else 80)
+    ring = {"d": desc(64), "out": "*fp16", "K": "i32"}
+    dot = {"d": desc(64), "out": "*fp32", "K": "i32"}
+    more = [(P.in_place, {"d": desc(64), "o": desc(64), "K": "i32"}, 90, [("ok", {"S": 2}), ("no-fence", {"S": 2}), ("store-wait-1", {"S": 2})]),
+            (P.release_late, {"d": desc(64), "o": desc(64), "K": "i32"}, 90, [("ok", {"S": 3}), ("two-pending", {"S": 3})]),
+            (P.phase_bits, ring, 90, [("ok", {"S": 3}), ("bit-zero", {"S": 3})]),
+            (P.peeled, {"d": desc(64), "g": desc(64), "out": "*fp32", "K": "i32"}, 90, [("ok", {}), ("phase-of-a", {}), ("peel-k", {})]),
+            (P.drained, ring, 90, [("ok", {"S": 2}), ("wrong-drain", {"S": 3})]),
+            (P.rounds, {"qd": desc(64), "kd": desc(64), "out": "*fp32", "H": "i32", "N": "i32"}, 90, [("ok", {"S": 2}), ("no-qe", {"S": 2}), ("pending", {"S": 2})]),
+            (P.three_readers, ring, 90, [("ok", {"S": 2}), ("count-two", {"S": 3})]),
+            (P.quarters, {"d": desc(128, 256), "cd": desc(128, 64)}, 100, [("ok", {}), ("one-slot", {})]),
+            (P.two_passes, {"inp": "*fp16", "out": "*fp32", "K": "i32"}, 80, [("ok", {"D": 2}), ("weaker", {"D": 2}), ("no-drain", {"D": 2})]),
+            (P.late_two, dot, 90, [("ok", {"S": 3}), ("shallow", {"S": 2}), ("release-one", {"S": 4})]),
+            (P.through_operand, {"qd": desc(64), "kd": desc(64), "od": desc(64), "T": "i32", "N": "i32"}, 90,
+             [("ok", {"S": 2}), ("compiler-fence", {"S": 2}), ("no-store-wait", {"S": 2}), ("other-fence", {"S": 2})]),
+            (P.lagging, {"d": desc(128), "g": desc(128), "out": "*fp32", "K": "i32"}, 100, [("ok", {"S": 3}), ("one-more", {"S": 3}), ("at-once", {"S": 3})]),
+            (P.lives, ring, 90, [("ok", {}), ("between", {}), ("branch", {}), ("count", {}), ("goes-on", {})]),
+            (P.positions, {"d": desc(64), "out": "*fp16", "N": "i32"}, 90, [("ok", {"B": 64, "S": 3}), ("floor", {"B": 64, "S": 3})])]
+    for fn, sig, capability, variants in more:
+        for v, consts in variants:
+            rows[f"{fn.fn.__name__}.{v}"] = (fn, sig, {**consts, "V": v}, capability)
     return rows
 
 

@@ -187,10 +187,131 @@ def grouped(ga_ptr,gb_ptr,gc_ptr,sizes,G,NSM: tl.constexpr,BM: tl.constexpr,BN: 
             tl.store(c_ptr+rm[:,None]*gn+rn[None,:],acc.to(tl.float16))
             tile+=NSM
         last+=tiles
+@triton.jit
+def rms_matmul(a_ptr,b_ptr,c_ptr,M,N,K,eps,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK)
+    acc=tl.zeros((BM,BN),tl.float32); ss=tl.zeros([BM],tl.float32)
+    for k in range(0,K,BK):
+        x=tl.load(a_ptr+rm[:,None]*K+(k+rk)[None,:]); y=tl.load(b_ptr+(k+rk)[:,None]*N+rn[None,:])
+        xf=x.to(tl.float32); ss+=tl.sum(xf*xf,1)
+        acc=tl.dot(x,y,acc)
+    acc=acc*tl.rsqrt(ss/K+eps)[:,None]
+    tl.store(c_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def unrolled(a_ptr,b_ptr,c_ptr,M,N,K,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK)
+    acc=tl.zeros((BM,BN),tl.float32)
+    for k in tl.range(0,K,BK,loop_unroll_factor=2):
+        acc=tl.dot(tl.trans(tl.load(a_ptr+rm[None,:]+(k+rk)[:,None]*M)),tl.trans(tl.load(b_ptr+(k+rk)[None,:]+rn[:,None]*K)),acc)
+    tl.store(c_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def gated_tma(xd,wd,ud,od,K,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr,WS: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    a1=tl.zeros((BM,BN),tl.float32); a2=tl.zeros((BM,BN),tl.float32)
+    for k in tl.range(0,K,BK,warp_specialize=WS):
+        x=xd.load([pm*BM,k])
+        a1=tl.dot(x,wd.load([k,pn*BN]),a1); a2=tl.dot(x,ud.load([k,pn*BN]),a2)
+    od.store([pm*BM,pn*BN],(a1*tl.sigmoid(a1)*a2).to(tl.float16))
+@triton.jit
+def chained(a_ptr,b_ptr,c_ptr,o_ptr,N,BM: tl.constexpr,BN: tl.constexpr,D: tl.constexpr):
+    pm=tl.program_id(0)
+    rm=pm*BM+tl.arange(0,BM); rn=tl.arange(0,BN); d=tl.arange(0,D)
+    a=tl.load(a_ptr+rm[:,None]*D+d[None,:])
+    acc=tl.zeros((BM,D),tl.float32)
+    for n in range(0,N,BN):
+        b=tl.load(b_ptr+(n+rn)[None,:]*D+d[:,None]); c=tl.load(c_ptr+(n+rn)[:,None]*D+d[None,:])
+        acc=tl.dot(tl.dot(a,b).to(tl.float16),c,acc)
+    tl.store(o_ptr+rm[:,None]*D+d[None,:],acc.to(tl.float16))
+@triton.jit
+def linear_attention(q_ptr,k_ptr,v_ptr,o_ptr,s_ptr,N,BM: tl.constexpr,D: tl.constexpr,DV: tl.constexpr):
+    z=tl.program_id(0)
+    d=tl.arange(0,D); dv=tl.arange(0,DV); r=tl.arange(0,BM)
+    s=tl.zeros((D,DV),tl.float32)
+    for n in range(0,N,BM):
+        q=tl.load(q_ptr+(z*N+n+r)[:,None]*D+d[None,:]); k=tl.load(k_ptr+(z*N+n+r)[None,:]*D+d[:,None]); v=tl.load(v_ptr+(z*N+n+r)[:,None]*DV+dv[None,:])
+        o=tl.dot(q,s.to(tl.float16))
+        p=tl.where(r[:,None]>=r[None,:],tl.dot(q,k),0.)
+        o=tl.dot(p.to(tl.float16),v,o)
+        s=tl.dot(k,v,s)
+        tl.store(o_ptr+(z*N+n+r)[:,None]*DV+dv[None,:],o.to(tl.float16))
+    tl.store(s_ptr+z*D*DV+d[:,None]*DV+dv[None,:],s)
+@triton.jit
+def layer_norm(x_ptr,y_ptr,w_ptr,b_ptr,N,eps,B: tl.constexpr,NS: tl.constexpr):
+    row=tl.program_id(0); c=tl.arange(0,B)
+    s=tl.zeros([B],tl.float32); ss=tl.zeros([B],tl.float32)
+    for n in tl.range(0,N,B,num_stages=NS):
+        x=tl.load(x_ptr+row*N+n+c,mask=n+c<N,other=0.).to(tl.float32)
+        s+=x; ss+=x*x
+    mean=tl.sum(s)/N; var=tl.sum(ss)/N-mean*mean; r=tl.rsqrt(var+eps)
+    for n in tl.range(0,N,B,num_stages=NS):
+        x=tl.load(x_ptr+row*N+n+c,mask=n+c<N,other=0.).to(tl.float32); w=tl.load(w_ptr+n+c,mask=n+c<N); b=tl.load(b_ptr+n+c,mask=n+c<N)
+        tl.store(y_ptr+row*N+n+c,((x-mean)*r*w+b).to(tl.float16),mask=n+c<N)
+@triton.jit
+def fp8_blockscale(a_ptr,b_ptr,c_ptr,as_ptr,bs_ptr,M,N,K,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK)
+    a=a_ptr+rm[:,None]*K+rk[None,:]; b=b_ptr+rk[:,None]+rn[None,:]*K
+    acc=tl.zeros((BM,BN),tl.float32)
+    for k in range(0,tl.cdiv(K,BK)):
+        x=tl.load(a,mask=rk[None,:]<K-k*BK,other=0.); y=tl.load(b,mask=rk[:,None]<K-k*BK,other=0.)
+        sa=tl.load(as_ptr+rm*tl.cdiv(K,BK)+k); sb=tl.load(bs_ptr+pn*tl.cdiv(K,BK)+k)
+        acc+=tl.dot(x,y)*sa[:,None]*sb
+        a+=BK; b+=BK
+    tl.store(c_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def scaled(a_ptr,b_ptr,c_ptr,as_ptr,bs_ptr,M,N,K,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr,F: tl.constexpr):
+    P: tl.constexpr=2 if F=="e2m1" else 1
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK//P); rs=tl.arange(0,BK//32)
+    acc=tl.zeros((BM,BN),tl.float32)
+    for k in range(0,tl.cdiv(K,BK)):
+        x=tl.load(a_ptr+rm[:,None]*(K//P)+k*(BK//P)+rk[None,:]); y=tl.load(b_ptr+rn[None,:]*(K//P)+k*(BK//P)+rk[:,None])
+        sa=tl.load(as_ptr+rm[:,None]*(K//32)+k*(BK//32)+rs[None,:]); sb=tl.load(bs_ptr+rn[:,None]*(K//32)+k*(BK//32)+rs[None,:])
+        acc=tl.dot_scaled(x,sa,F,y,sb,F,acc)
+    tl.store(c_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def gather_tma(ad,bd,c_ptr,idx,M,N,K,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN)
+    ids=tl.load(idx+rm)
+    acc=tl.zeros((BM,BN),tl.float32)
+    for k in range(0,K,BK):
+        acc=tl.dot(ad.gather(ids,k),bd.load([k,pn*BN]),acc)
+    tl.store(c_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def mla(q_ptr,kv_ptr,o_ptr,scale,N,BQ: tl.constexpr,BN: tl.constexpr,D: tl.constexpr,R: tl.constexpr):
+    z=tl.program_id(0)
+    r=tl.arange(0,BQ); n=tl.arange(0,BN); d=tl.arange(0,D); rr=D+tl.arange(0,R)
+    q=tl.load(q_ptr+(z*BQ+r)[:,None]*(D+R)+d[None,:]); qr=tl.load(q_ptr+(z*BQ+r)[:,None]*(D+R)+rr[None,:])
+    m=tl.zeros([BQ],tl.float32)-float("inf"); l=tl.zeros([BQ],tl.float32); acc=tl.zeros([BQ,D],tl.float32)
+    for st in range(0,N,BN):
+        kv=tl.load(kv_ptr+(z*N+st+n)[:,None]*(D+R)+d[None,:]); kr=tl.load(kv_ptr+(z*N+st+n)[None,:]*(D+R)+rr[:,None])
+        qk=tl.dot(q,tl.trans(kv)); qk=tl.dot(qr,kr,qk)*scale
+        mn=tl.maximum(m,tl.max(qk,1)); p=tl.exp(qk-mn[:,None]); al=tl.exp(m-mn)
+        acc=tl.dot(p.to(tl.float16),kv,acc*al[:,None]); l=l*al+tl.sum(p,1); m=mn
+    tl.store(o_ptr+(z*BQ+r)[:,None]*D+d[None,:],(acc/l[:,None]).to(tl.float16))
+@triton.jit
+def conv(x_ptr,w_ptr,o_ptr,H,W,C,KC,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK)
+    oh=rm//W; ow=rm%W
+    acc=tl.zeros((BM,BN),tl.float32)
+    for f in range(9):
+        dy=f//3-1; dx=f%3-1
+        iy=oh+dy; ix=ow+dx
+        ok=(iy>=0)&(iy<H)&(ix>=0)&(ix<W)
+        for c in range(0,C,BK):
+            x=tl.load(x_ptr+((iy*W+ix)*C)[:,None]+(c+rk)[None,:],mask=ok[:,None]&((c+rk)[None,:]<C),other=0.)
+            w=tl.load(w_ptr+(f*C+c+rk)[:,None]*KC+rn[None,:],mask=(c+rk)[:,None]<C,other=0.)
+            acc=tl.dot(x,w,acc)
+    tl.store(o_ptr+rm[:,None]*KC+rn[None,:],acc.to(tl.float16))
 MM={'a_ptr':'*fp16','b_ptr':'*fp16','c_ptr':'*fp16','M':'i32','N':'i32','K':'i32'}
 AT={'q_ptr':'*fp16','k_ptr':'*fp16','v_ptr':'*fp16','o_ptr':'*fp16','scale':'fp32','Z':'i32','N':'i32'}
 BW={**{x+'_ptr':'*fp16' for x in ('q','k','v','do','dk','dv')},'l_ptr':'*fp32','d_ptr':'*fp32','scale':'fp32','N':'i32'}
 GR={'ga_ptr':'*i64','gb_ptr':'*i64','gc_ptr':'*i64','sizes':'*i32','G':'i32'}
+H=lambda *shape: f"tensordesc<fp16[{','.join(map(str,shape))}]>"
 B={'BM':128,'BN':128,'BK':64}; A={'BM':128,'BN':64,'D':64}
 rows=[]
 def plain(text):
@@ -230,6 +351,22 @@ for st in range(1,6):
         rows.append((f'attention_ws.sm{cc}.s{st}',attention,AT,{**A,'CAUSAL':False,'WS':True},cc,st,4))
         rows.append((f'attention_tiles_ws.sm{cc}.s{st}',attention_tiles,AT,{**A,'CAUSAL':False,'WS':True},cc,st,4))
         rows.append((f'attention_tiles_causal_ws.sm{cc}.s{st}',attention_tiles,AT,{**A,'CAUSAL':True,'WS':True},cc,st,4))
+T3={'q_ptr':'*fp16','k_ptr':'*fp16','v_ptr':'*fp16','o_ptr':'*fp16'}
+for st in range(1,6):
+    for cc in (80,90,100):
+        rows.append((f'rms_matmul.sm{cc}.s{st}',rms_matmul,{**MM,'eps':'fp32'},B,cc,st,8))
+        rows.append((f'unrolled.sm{cc}.s{st}',unrolled,MM,{'BM':64,'BN':64,'BK':32},cc,st,4))
+        rows.append((f'chained.sm{cc}.s{st}',chained,{'a_ptr':'*fp16','b_ptr':'*fp16','c_ptr':'*fp16','o_ptr':'*fp16','N':'i32'},{'BM':128,'BN':64,'D':64},cc,st,4))
+        rows.append((f'linear_attention.sm{cc}.s{st}',linear_attention,{**T3,'s_ptr':'*fp32','N':'i32'},{'BM':64,'D':64,'DV':64},cc,st,4))
+        rows.append((f'layer_norm.sm{cc}.s{st}',layer_norm,{'x_ptr':'*fp16','y_ptr':'*fp16','w_ptr':'*fp32','b_ptr':'*fp32','N':'i32','eps':'fp32'},{'B':1024,'NS':st},cc,st,4))
+        rows.append((f'mla.sm{cc}.s{st}',mla,{'q_ptr':'*fp16','kv_ptr':'*fp16','o_ptr':'*fp16','scale':'fp32','N':'i32'},{'BQ':64,'BN':64,'D':128,'R':64},cc,st,4))
+        rows.append((f'conv.sm{cc}.s{st}',conv,{'x_ptr':'*fp16','w_ptr':'*fp16','o_ptr':'*fp16','H':'i32','W':'i32','C':'i32','KC':'i32'},B,cc,st,4))
+    for cc in (90,100):
+        fp8={'a_ptr':'*fp8e4nv','b_ptr':'*fp8e4nv','c_ptr':'*fp16'}
+        rows.append((f'fp8_blockscale.sm{cc}.s{st}',fp8_blockscale,{**fp8,'as_ptr':'*fp32','bs_ptr':'*fp32','M':'i32','N':'i32','K':'i32'},{'BM':128,'BN':128,'BK':128},cc,st,8))
+        rows.append((f'scaled.sm{cc}.s{st}',scaled,{**fp8,'as_ptr':'*u8','bs_ptr':'*u8','M':'i32','N':'i32','K':'i32'},{'BM':128,'BN':128,'BK':128,'F':'e4m3'},cc,st,4))
+    rows.append((f'gated_ws.sm100.s{st}',gated_tma,{'xd':H(128,64),'wd':H(64,64),'ud':H(64,64),'od':H(128,64),'K':'i32'},{'BM':128,'BN':64,'BK':64,'WS':True},100,st,4))
+    rows.append((f'gather.sm100.s{st}',gather_tma,{'ad':H(1,64),'bd':H(64,128),'c_ptr':'*fp16','idx':'*i32','M':'i32','N':'i32','K':'i32'},B,100,st,4))
 out=sys.argv[1]
 os.makedirs(out,exist_ok=True)
 for name,f,sig,ce,cc,st,nw in rows:
