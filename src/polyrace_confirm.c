@@ -208,6 +208,7 @@ static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l,
     out->read_contents = x->read_contents;
     out->used_dependency = x->used_dependency;
     out->waited = x->waited;
+    out->endless = x->endless && !some;
     out->loose = PR_NEW_N(arena, bool, l->n_args + 1);
     if (x->refused) out->why_not = x->refused;
     else if (x->n_ub) out->why_not = x->ub[0].why;

@@ -528,6 +528,10 @@ pr_replay_result pr_replay_run(pr_arena *arena, const pr_interp_setup *setup, co
     if (l->gates) {
         r.refused = pr_gates_close(l->gates, p.ev, p.n);
         r.waited = pr_gates_waits(l->gates) > 0;
+        if (pr_gates_endless(l->gates)) {
+            collect_doubts(&p);
+            r.endless = !l->reasons.n && !l->ub.n;
+        }
         if (r.refused) return r;
     }
     all_pairs(&p);

@@ -71,6 +71,7 @@ typedef struct pr_replay_result {
     const pr_replay_reason *ub; int n_ub;             /* undefined behaviour met                     */
     bool read_contents;          /* an address, mask, branch or bound rests on contents                */
     bool waited;                 /* some program waits: what is said holds where all waits end             */
+    bool endless;                /* refused, but: some program surely comes to a wait that no execution of the launch ends */
     bool used_dependency;        /* some pair is ordered by a dependency alone (O3)                   */
     uint64_t loose;              /* arguments 0..62 that are read at addresses not known                */
     int64_t n_programs, n_events, n_dynamic;

@@ -44,6 +44,8 @@ bool pr_gates_never(const pr_gates *g, int x);
 bool pr_gates_inside(const pr_gates *g, int x, int y);
 /* Do x and y, of two programs, never happen in one execution? */
 bool pr_gates_exclude(pr_gates *g, int x, int y);
+/* Closed with a reason: because some program surely comes to a wait that no execution ends. */
+bool pr_gates_endless(const pr_gates *g);
 int pr_gates_waits(const pr_gates *g);
 bool pr_gates_guards(const pr_gates *g);
 /* What the orders rest on, one line an atomic (docs/certificates.md). */

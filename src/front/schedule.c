@@ -7,7 +7,8 @@
 #include "front/schedule_spare.h"
 
 enum { MOST_PROGRAMS = 4096, MOST_ATOMICS = 1 << 14, MOST_LANES = 1 << 16, MOST_CELLS = 1 << 20, MOST_ORDERS = 8, FEW_PROGRAMS = 64, MOST_BETWEEN = 6,
-       NEAR = 8 /* programs before those of the witness that run with them */, JUDGE_WORK = 1 << 22 };
+       NEAR = 8 /* programs before those of the witness that run with them */, JUDGE_WORK = 1 << 22,
+       HELD_AT = 16, BOTH_HELD_AT = 6 /* atomics after which one, or each, of the two is held up */, HELD_WORK = 1 << 21 };
 
 /* ---- memory, byte by byte ------------------------------------------------------------------- */
 /* Eight bytes from a multiple of eight on; bit i of used and known speaks of byte i. */
@@ -46,6 +47,7 @@ typedef struct program {
     PR_VEC(reading) log;           /* what its accesses read so far                                  */
     int at;                        /* position in the log of the current run                          */
     int events;                    /* events of earlier runs                                         */
+    int atomics;                   /* that it performed                                               */
     bool done, blocked;
     const pr_op *last_poll; uint64_t last_addr, last_value; bool last_pure; int last_number;
 } program;
@@ -60,6 +62,7 @@ typedef struct world {
     bool waits;                    /* ... ended because it would wait, or because its turn is over          */
     bool by_step;                  /* a turn is one atomic, of every program or of program slow alone   */
     int slow;
+    int held[2], held_at[2];       /* programs that stop before an atomic until nobody else can go on, then go on one after the other; -1 = none   */
     int steps;                     /* atomics of this turn                                         */
     PR_VEC(sync_event) sync;
     PR_VEC(seen) seen;
@@ -300,6 +303,11 @@ static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
         w->waits = true;                          /* the next program goes on before this atomic */
         return false;
     }
+    for (int i = 0; i < 2; i++)
+        if (w->held[i] == w->now && is_atomic(e->kind) && t->lane == 0 && p->atomics >= w->held_at[i]) {
+            w->waits = true;
+            return false;
+        }
     int bits = 8 * e->width;
     uint64_t fresh = 0;
     bool wrote = false, known = false;
@@ -344,6 +352,7 @@ static bool touch(void *user, const pr_interp_event *e, pr_interp_touch *t)
     if (wrote) store_bits(w, t->addr, e->width, fresh, known);
     pr_vec_push(w->arena, &p->log, ((reading){t->old, t->old_known}));
     p->at++;
+    p->atomics += is_atomic(e->kind) && t->lane == 0;
     note_seen(w, e, t, wrote);
     /* plain writes break the chain of read-modify-writes of a location; one that is not noticed lets the
      * chain, and so what is ordered, be over-estimated */
@@ -603,7 +612,22 @@ static bool order_of(world *w, int k, int *order)
     /* many programs: those orders first that soon have run the two (see run_order) */
     static const int soon[MOST_ORDERS + 2] = {4, 8, 9, 2, 3, 7, 5, 6, 0, 1};
     bool many = w->n > FEW_PROGRAMS;
-    if (a < 0 || b < 0 || k >= (many ? MOST_ORDERS + 2 : 2 * MOST_ORDERS + 2)) return false;
+    w->held[0] = w->held[1] = -1;
+    if (a < 0 || b < 0) return false;
+    int extra = k - (2 * MOST_ORDERS + 2);
+    if (!many && extra >= 0) {       /* the others run past one of the two, or past each in turn */
+        int singles = 4 * HELD_AT, s = extra - singles;
+        if (s >= 2 * BOTH_HELD_AT * BOTH_HELD_AT || (a == b && s >= 0)) return false;
+        w->by_step = s < 0 && (extra & 2);
+        w->slow = -1;
+        w->held[0] = (s < 0 ? extra & 1 : s & 1) ? a : b;
+        w->held_at[0] = s < 0 ? 1 + extra / 4 : 1 + s / 2 % BOTH_HELD_AT;
+        if (s >= 0) w->held[1] = w->held[0] == a ? b : a;
+        w->held_at[1] = 1 + s / 2 / BOTH_HELD_AT;
+        for (int i = 0; i < w->n; i++) order[n++] = i;
+        return true;
+    }
+    if (k >= (many ? MOST_ORDERS + 2 : 2 * MOST_ORDERS + 2)) return false;
     w->by_step = !many && k >= MOST_ORDERS;
     w->slow = -1;
     if (!many && k >= 2 * MOST_ORDERS) {     /* one of the two goes first and atomic by atomic, the others run ahead */
@@ -705,6 +729,10 @@ static const char *run_order(world *w, pr_machine *m, const int *order, bool *st
             }
         }
         if (enough) left = 0;
+        for (int i = 0; i < 2 && !moved; i++) {
+            moved = w->held[i] >= 0;
+            w->held[i] = -1;
+        }
     }
     *stuck = left > 0;
     return NULL;
@@ -738,8 +766,11 @@ pr_schedule_result pr_schedule_race(pr_arena *arena, const pr_interp_setup *setu
     pr_machine *m = pr_machine_new(arena, &s);
     pr_machine_set_shared_work(m);
     int *order = PR_NEW_N(arena, int, w.n + 1);
+    int64_t before = -1;                                       /* the work of all other orders */
     for (int k = 0; !r.found && order_of(&w, k, order); k++) {
         bool stuck;
+        if (w.held[0] >= 0 && before < 0) before = m->work;
+        if (before >= 0 && m->work - before > HELD_WORK) break;
         const char *why = run_order(&w, m, order, &stuck);
         r.stuck = r.stuck || stuck;
         if (w.undefined) {

@@ -1,6 +1,7 @@
 /* Does some interleaving of a small launch let two given accesses race? Runs the parsed kernel with a memory.
  *
- * The programs of a launch are run one after the other in a few orders, and (few programs) atomic by atomic in turns; a program that polls a location whose
+ * The programs of a launch are run one after the other in a few orders, and (few programs) atomic by atomic in turns, and with one or both of
+ * the two held up before one of their atomics until nobody else can go on; a program that polls a location whose
  * value does not change gives way and is resumed later (it is run again from its start with what it read
  * before). Each such run is an execution of the kernel: operations happen in one total order and every read sees
  * the last write. In it two conflicting accesses race when no barrier, dependency, release and acquire that ran

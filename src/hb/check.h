@@ -36,6 +36,7 @@ typedef struct pr_whole {
     PR_VEC(pr_out_of_bounds) outside;
     bool *loose;                   /* per argument: also accessed at addresses that are not known             */
     bool read_contents, used_dependency;
+    bool endless;                  /* some program surely comes to a wait that no execution ends: then why_not is set, and this is valid */
     bool waited;                   /* it speaks of executions whose waits end, from the locations' initial values   */
 } pr_whole;
 

@@ -814,7 +814,7 @@ static pr_status climb(pr_run *run)
     const pr_launch *L = run->L;
     pr_encoding *t0 = NULL, *t1 = NULL, *launch = NULL;
     pr_rung rung = PR_RUNG_NONE;
-    bool is_feasible = true;
+    bool is_feasible = true, ends = true;
     pr_status st = PR_OK;
     bool known = L && L->grid_known;
 
@@ -905,9 +905,9 @@ proved:
     if (run->d.failed) return PR_ERR_INTERNAL;
     if (st != PR_OK) return st;
     if (rung != PR_RUNG_NONE && !run->out->races.n) drop_where_apart(run);
-    if (is_feasible && (rung == PR_RUNG_NONE || run->out->refusals.n) && pr_whole_launch(run, launch, &rung, &st) && rung != PR_RUNG_NONE) {
+    if (is_feasible && (rung == PR_RUNG_NONE || run->out->refusals.n) && pr_whole_launch(run, launch, &rung, &ends, &st) && rung != PR_RUNG_NONE) {
         describe_axes(run, launch);
-        is_feasible = feasible(run, launch) != PR_ANSWER_EMPTY;
+        is_feasible = ends && feasible(run, launch) != PR_ANSWER_EMPTY;
     }
     if (st != PR_OK) return st;
     if (run->out->races.n) {        /* premises of proofs do not qualify a replayed race */

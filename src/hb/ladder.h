@@ -99,8 +99,8 @@ pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, p
 pr_status pr_witness_execution(pr_run *run, const pr_encoding *e, pr_race *race);
 /* First common byte, canonical order, type and reason of two accesses of the launch that overlap. */
 void pr_witness_settle(pr_run *run, pr_race *race);
-/* whole.c: decides what is left by executing the whole launch; true when that settles every pair, or shows races. */
-bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status *st);
+/* whole.c: decides what is left by executing the whole launch; true when that settles every pair, or shows races. *ends unset: no execution of it ends. */
+bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, bool *ends, pr_status *st);
 void pr_common_qualifiers(pr_run *run);        /* of the text, the options and the launch */
 void pr_witness_access_at(pr_run *run, const pr_encoding *e, const pr_side *s, const pr_query *q, const pr_point *p,
                           pr_witness_access *out);

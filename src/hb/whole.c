@@ -106,24 +106,56 @@ static bool certain_races(pr_run *run, pr_status *st)
     return true;
 }
 
-bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status *st)
+enum { MOST_SEARCHED = 12, SEARCH_PROGRAMS = 64 };
+
+static bool is_atomic(const pr_record *r) { return r->kind >= PR_RECORD_RMW; }
+
+static void name_access(const pr_run *run, int record, int64_t program, pr_witness_access *a)
 {
-    pr_whole w = { 0 };
-    if (!launch || run->out->races.n || !may_try(run)) return false;
-    unsigned o4 = run->R->has_atomics ? pr_order_cta(launch) : 0;
-    *st = run->confirm->whole(run->confirm->user, run->R, run->L, false, false, false, &w, run->err);
-    if (*st == PR_OK && o4 && (w.why_not || w.races.n)) {        /* with the barriers of the compiler */
-        w = (pr_whole){ 0 };
-        *st = run->confirm->whole(run->confirm->user, run->R, run->L, false, o4 & PR_CTA_PRE, o4 & (PR_CTA_POST | PR_CTA_POST_USED), &w, run->err);
-        if (*st == PR_OK && !w.why_not && w.races.n) w.why_not = "a race beside barriers of the compiler";
-    } else {
-        o4 = 0;
+    const pr_record *r = &run->R->records.data[record];
+    *a = (pr_witness_access){ .record = record, .rank = r->rank };
+    for (const pr_frame *f = r->frame; f; f = f->outer) a->n_iterations += f->kind == PR_FRAME_LOOP;
+    a->program[0] = program % run->L->grid[0];
+    a->program[1] = program / run->L->grid[0] % run->L->grid[1];
+    a->program[2] = program / run->L->grid[0] / run->L->grid[1];
+}
+
+/* No query was asked of accesses whose address or loop is not understood. Some order of the launch's programs may show all the same that two
+ * of them race: runs with a memory are looked at (schedule.h), which order too much rather than too little. */
+static bool search_races(pr_run *run, pr_encoding *launch, pr_status *st)
+{
+    const pr_records *R = run->R;
+    int64_t programs = 1, tried = 0;
+    for (int i = 0; i < 3; i++) {
+        if (run->L->grid[i] < 1 || run->L->grid[i] > SEARCH_PROGRAMS) return false;
+        programs *= run->L->grid[i];
     }
-    if (*st == PR_OK && w.why_not && !run->R->has_atomics) return certain_races(run, st);
-    if (*st != PR_OK || w.why_not) return false;
-    for (int i = 0; i < w.races.n; i++)
-        if (!reportable(run, &w.races.data[i])) return false;
-    if (w.races.n > PR_MOST_RACES) return false;
+    if (programs < 2 || programs > SEARCH_PROGRAMS || !R->has_atomics) return false;
+    for (int i = 0; i < run->pairs.n && tried < MOST_SEARCHED && *st == PR_OK; i++) {
+        pr_pair *p = &run->pairs.data[i];
+        const pr_record *a = &R->records.data[p->a], *b = &R->records.data[p->b];
+        bool asked = !R->refusals.n && !a->refused.kind && !b->refused.kind;
+        if (p->intra || p->state == PR_PAIR_FILTERED || p->state == PR_PAIR_EMPTY || asked || a->is_pre_exit || b->is_pre_exit || is_atomic(a) || is_atomic(b) ||
+            a->base < 0 || b->base < 0 || a->rank > PR_RANK_MAX || b->rank > PR_RANK_MAX) continue;
+        pr_race race = { .confirmation = PR_CONFIRM_UNAVAILABLE, .pair = i };
+        name_access(run, p->a, 0, &race.a);
+        name_access(run, p->b, programs - 1, &race.b);
+        if (race.a.n_iterations > 64 || race.b.n_iterations > 64) continue;
+        memcpy(race.grid, run->L->grid, sizeof race.grid);
+        tried++;
+        *st = pr_witness_execution(run, launch, &race);
+        if (*st != PR_OK || race.confirmation != PR_CONFIRMED) continue;
+        p->state = PR_PAIR_WITNESS;
+        p->query = PR_NEW(run->arena, pr_query);
+        p->executed = true;
+        p->reads_contents = true;
+        pr_vec_push(run->arena, &run->out->races, race);
+    }
+    return run->out->races.n > 0;
+}
+
+static void settle_all(pr_run *run)
+{
     run->out->qualifiers.n = run->out->refusals.n = run->out->out_of_bounds.n = 0;
     pr_common_qualifiers(run);
     for (int i = 0; i < run->pairs.n; i++) {
@@ -135,6 +167,38 @@ bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, pr_status 
         p->rung = PR_RUNG_T1_LAUNCH;
         p->evidence = "execution of the whole launch";
     }
+}
+
+bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, bool *ends, pr_status *st)
+{
+    pr_whole w = { 0 };
+    if (!launch || run->out->races.n || !may_try(run)) return false;
+    unsigned o4 = run->R->has_atomics ? pr_order_cta(launch) : 0;
+    *st = run->confirm->whole(run->confirm->user, run->R, run->L, false, false, false, &w, run->err);
+    if (*st == PR_OK && w.endless) {         /* no execution ends, so there is nothing to say about those that do */
+        settle_all(run);
+        *rung = PR_RUNG_T1_LAUNCH;
+        *ends = false;
+        return true;
+    }
+    if (*st == PR_OK && o4 && (w.why_not || w.races.n)) {        /* with the barriers of the compiler */
+        w = (pr_whole){ 0 };
+        *st = run->confirm->whole(run->confirm->user, run->R, run->L, false, o4 & PR_CTA_PRE, o4 & (PR_CTA_POST | PR_CTA_POST_USED), &w, run->err);
+        if (*st == PR_OK && !w.why_not && w.races.n) w.why_not = "a race beside barriers of the compiler";
+    } else {
+        o4 = 0;
+    }
+    if (*st == PR_OK && w.why_not && !run->R->has_atomics) return certain_races(run, st);
+    if (*st == PR_OK && w.why_not) {
+        if (!search_races(run, launch, st)) return false;
+        *rung = PR_RUNG_NONE;
+        return true;
+    }
+    if (*st != PR_OK) return false;
+    for (int i = 0; i < w.races.n; i++)
+        if (!reportable(run, &w.races.data[i])) return false;
+    if (w.races.n > PR_MOST_RACES) return false;
+    settle_all(run);
     for (int i = 0; i < w.races.n; i++) take_race(run, &w.races.data[i], w.read_contents);
     *rung = w.races.n ? PR_RUNG_NONE : PR_RUNG_T1_LAUNCH;
     qualify(run, &w);
