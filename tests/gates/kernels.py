@@ -838,8 +838,8 @@ def back_args(n=4, **kw):
                      NEXT=2, B=64), **kw)
 
 
-case("look_back", look_back, "ok|unsupported", (4,), back_args())
-case("look_back_8", look_back, "ok|unsupported", (8,), back_args(8))
+case("look_back", look_back, "unsupported|ok", (4,), back_args())
+case("look_back_8", look_back, "unsupported|ok", (8,), back_args(8))
 case("look_back_relaxed", look_back, "races *:A:Q/programs *:R:P/programs", (4,), back_args(SEM="relaxed"))
 case("look_back_relaxed_wait", look_back, "races *:A:Q/programs *:R:P/programs", (4,), back_args(ACQ="relaxed"))
 case("look_back_no_pre", look_back, "races *:A:Q/programs", (4,), back_args(BAR=False))
