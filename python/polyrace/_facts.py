@@ -27,7 +27,15 @@ class Uses:
     atomic: frozenset = frozenset()  # accessed by atomics: what they find first matters, although it does not stay
 
     def writes(self, name: str) -> bool:
-        return self.unknown or name in self.written or name.split(".")[0] in self.written
+        return self.unknown or self.names_write(name)
+
+    def names_write(self, name: str) -> bool:
+        return name in self.written or name.split(".")[0] in self.written
+
+    def only_reads(self, name: str) -> bool:
+        """Some access reads it, and none that writes names it: what it holds first is worth giving (a table of pointers, through which the
+        kernel writes to tensors that are no arguments). That nothing writes it all the same is for the analysis to show."""
+        return (name in self.loaded or name.split(".")[0] in self.loaded) and not self.names_write(name)
 
     def loads(self, name: str) -> bool:
         return self.unknown or name in self.loaded or name.split(".")[0] in self.loaded
@@ -71,13 +79,14 @@ class Facts:
     contents: bool = False
     scalars: bool = False
     writes: "list[tuple[Any, int, int]]" = field(default_factory=list)  # (storage object, lo, hi)
+    named_writes: "list[tuple[int, int]]" = field(default_factory=list)  # those of arguments that a writing access names
     spans: "list[tuple[int, int]]" = field(default_factory=list)  # storages of all tensors
     read: "list[tuple[dict, int, int]]" = field(default_factory=list)  # tensors with contents
 
     def drop_overwritten(self) -> None:
         """An argument that aliases a written one has no contents that stay."""
         for out, lo, hi in self.read:
-            if any(a < hi and lo < b for _, a, b in self.writes):
+            if any(a < hi and lo < b for a, b in self.named_writes):
                 out.pop("values", None)
                 out.pop("values_b64", None)
                 out["no_values"] = "written by the kernel"  # it is not what the kernel will find
@@ -217,13 +226,15 @@ def read_tensor(name: str, value: Any, facts: Facts, uses: Uses, snap: "Snapshot
         facts.spans.append((lo, hi))
     if uses.writes(name) and hi > lo:
         facts.writes.append((storage, lo, hi))
+    if uses.names_write(name) and hi > lo:
+        facts.named_writes.append((lo, hi))
     if uses.loads(name):
         data, why = _contents(name, t, out["dtype"], shape, strides, size, fake, lo, hi, uses, snap, stale, no_contents)
         if data is None:
             out["no_values"] = why
         else:
             facts.contents = True
-            if not uses.writes(name):
+            if not uses.names_write(name):
                 facts.read.append((out, lo, hi))
             if len(data) <= _INLINE_VALUES * size:
                 out["values"] = _signed(data, out["dtype"])
@@ -240,7 +251,7 @@ def _contents(name: str, t: Any, dtype: str, shape: "list[int]", strides: "list[
     numel = 1
     for n in shape:
         numel *= n
-    if uses.writes(name) and (name not in uses.atomic or numel > _INITIAL_VALUES):
+    if uses.writes(name) and not uses.only_reads(name) and (name not in uses.atomic or numel > _INITIAL_VALUES):
         return None, "written by the kernel"
     if fake:
         return None, "the tensor has no memory"
@@ -339,6 +350,8 @@ def _inside_another(name: str, value: Any, facts: Facts, uses: Uses) -> "dict | 
         if lo <= ptr < hi and (hi - ptr) // size:
             if uses.writes(name):
                 facts.writes.append((None, lo, hi))
+            if uses.names_write(name):
+                facts.named_writes.append((lo, hi))
             return {"tensor": {"dtype": dtype_name(value.dtype), "ptr": ptr, "shape": [(hi - ptr) // size], "strides": [1],
                                "storage": {"ptr": lo, "bytes": hi - lo},
                                **({"no_values": "a view without a shape"} if uses.loads(name) else {})}}

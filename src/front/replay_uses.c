@@ -18,6 +18,7 @@ typedef struct pr_spread {
 static bool same_shape(const pr_type *a, const pr_type *b)
 {
     int ra = a && a->kind == PR_TYPE_TENSOR ? a->rank : 0, rb = b && b->kind == PR_TYPE_TENSOR ? b->rank : 0;
+    if (pr_type_count(a) == 1 && pr_type_count(b) == 1) return true;   /* one element has one position, whatever the rank */
     if (ra != rb) return false;
     for (int d = 0; d < ra; d++)
         if (a->shape[d] != b->shape[d]) return false;

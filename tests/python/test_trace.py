@@ -203,6 +203,16 @@ def test_reasons_for_no_contents():
     assert "no_values" not in t.launches[0].document["args"]["y"]["tensor"], "only what is loaded"
 
 
+def test_a_table_of_pointers_has_contents():
+    """The kernel writes through them, to no argument; what the table holds first is given all the same."""
+    x, y = torch.zeros(100), torch.zeros(100)
+    for rows, expect in (([x, y], "ok"), ([x, x[50:]], "ok"), ([x, x[49:]], "unsupported")):
+        table = torch.tensor([r.data_ptr() for r in rows])
+        t, _ = analyse(lambda: k.by_table[(2,)](table, 50, B=64))
+        assert t.launches[0].document["args"]["table"]["tensor"]["values"] == table.tolist()
+        assert t.launches[0].verdict.status == expect, expect
+
+
 def test_initial_values_of_atomics():
     """A counter is read although the kernel changes it; a stored tensor is not; a stale or large one is not."""
     def given(counter, **options):
