@@ -31,8 +31,9 @@ static pr_status explain_all(pr_plan *p, polyrace_verdict *v, bool json, pr_buf 
         pr_job_options(p, j, &o);
         pr_status s = pr_explain_config(j->arena, j->records, j->launch, &o, &x, err);
         if (s == PR_OK && v->configs[k].status == PR_VERDICT_OK)
-            s = pr_explain_barriers(j->arena, j->records, j->launch, &o, v->configs[k].rung, &x, err);
+            s = pr_explain_barriers(j->arena, j->records, j->launch, &o, &v->configs[k], &x, err);
         if (s != PR_OK) return s;
+        pr_explain_settle(&x, &v->configs[k]);
         if (json) {
             pr_explain_json(b, j->records, &x);
             b->n--;                                    /* two more members before its brace                  */

@@ -334,7 +334,18 @@ static void forget_thread_maps(pr_arena *arena, pr_records *r)
     for (int k = 0; k < r->records.n; k++) r->records.data[k].thread_map = 0;
 }
 
-pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o, pr_rung proved,
+/* Every assumption of one proof is one of the other's. */
+static bool assumes_no_more(const pr_config_verdict *v, const pr_config_verdict *than)
+{
+    for (int i = 0; i < v->qualifiers.n; i++) {
+        bool known = false;
+        for (int k = 0; k < than->qualifiers.n; k++) known = known || !strcmp(v->qualifiers.data[i], than->qualifiers.data[k]);
+        if (!known) return false;
+    }
+    return true;
+}
+
+pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o, const pr_config_verdict *proved,
                               pr_explanation *out, pr_error *err)
 {
     for (int i = 0; i < r->fences.n && i < MAX_BARRIERS; i++) {
@@ -348,9 +359,24 @@ pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *l
         pr_config_verdict v = { 0 };
         pr_status st = pr_check_config(arena, &without, launch, o, NULL, &v, err);
         if (st != PR_OK) return st;
-        if (v.status != PR_VERDICT_OK || v.rung != proved) continue;
+        if (v.status != PR_VERDICT_OK || v.rung != proved->rung || !assumes_no_more(&v, proved)) continue;
         pr_spare_barrier spare = { r->fences.data[i].loc, (int)v.counts.queries };
         pr_vec_push(arena, &out->spare_barriers, spare);
     }
     return PR_OK;
+}
+
+void pr_explain_settle(pr_explanation *x, const pr_config_verdict *v)
+{
+    bool strides = false;               /* a condition of its own, which the verdict states                   */
+    for (int i = 0; i < v->qualifiers.n; i++) strides = strides || !strncmp(v->qualifiers.data[i], "assumes strides", 15);
+    for (size_t i = 0; i < PR_LEN(x->rungs) && v->status == PR_VERDICT_OK; i++) {
+        pr_rung_explanation *c = &x->rungs[i];
+        bool exact = c->free.text && c->verified && c->weakest;
+        bool proved = v->rung == PR_RUNG_T0 ? !strides || c->rung == PR_RUNG_T1 : v->rung == PR_RUNG_T1 && c->rung == PR_RUNG_T1;
+        if (exact || !proved) continue;
+        c->free = (pr_race_free){ .text = "always", .always = true, .free = PR_TERM_TRUE };
+        c->verified = c->weakest = c->holds_here = c->held_known = true;
+        c->needs.n = 0;
+    }
 }

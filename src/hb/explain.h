@@ -36,8 +36,10 @@ typedef struct pr_explanation {
 /* out lives in arena. launch may be null. */
 pr_status pr_explain_config(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
                             pr_explanation *out, pr_error *err);
-/* Checks a proved configuration (its rung given) again without each of its barriers. */
-pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o, pr_rung proved,
+/* Where the verdict proves a rung for all parameters or grids by other means (waits, atomics), its condition is "always". */
+void pr_explain_settle(pr_explanation *x, const pr_config_verdict *v);
+/* Checks a proved configuration again without each of its barriers; a proof that assumes more does not count. */
+pr_status pr_explain_barriers(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o, const pr_config_verdict *proved,
                               pr_explanation *out, pr_error *err);
 /* Which programs of the grid race, for races of a verdict of this configuration: the grid in cells, and the neighbours
  * of the witness where a cell stands for several programs (else cells of maps[i][1] null and why null). */

@@ -21,6 +21,19 @@ static void pair_words(pr_buf *b, const pr_records *R, int a, int c, bool intra)
     pr_buf_puts(b, intra ? ", threads of one program" : ", different programs");
 }
 
+static bool same_line(const pr_record *x, const pr_record *y)
+{ return x->loc.line && x->loc.line == y->loc.line && pr_str_eq(x->loc.file, y->loc.file) && pr_str_eq(x->loc.op, y->loc.op); }
+
+static bool same_text(const char *x, const char *y) { return x == y || (x && y && !strcmp(x, y)); }
+
+/* Would the two be printed alike? */
+static bool same_words(const pr_records *R, const pr_pair_explanation *p, const pr_pair_explanation *q)
+{
+    const pr_record *r = R->records.data;
+    return p->intra == q->intra && (p->a == p->b) == (q->a == q->b) && same_line(&r[p->a], &r[q->a]) && same_line(&r[p->b], &r[q->b]) &&
+           !p->set == !q->set && (!p->set || (same_text(p->set->sentence, q->set->sentence) && same_text(p->set->relation, q->set->relation)));
+}
+
 static const char *rung_words(pr_rung r)
 { return r == PR_RUNG_T0 ? "over all parameters and grids" : "over all grids, with this launch's parameters"; }
 
@@ -48,8 +61,13 @@ void pr_explain_text(pr_buf *b, const pr_records *R, const pr_explanation *x, co
     pr_buf_puts(b, "\n  race free (grid0, grid1, grid2 = number of programs along x, y, z)\n");
     for (size_t i = 0; i < PR_LEN(x->rungs); i++) condition(b, &x->rungs[i]);
     if (x->pairs.n) pr_buf_puts(b, "\n  overlaps at some grid, with this launch's parameters\n");
+    int repeated = 0;
     for (int i = 0; i < x->pairs.n; i++) {
         const pr_pair_explanation *p = &x->pairs.data[i];
+        bool again = false;             /* unrolled or inlined copies                                   */
+        for (int k = 0; k < i && !again; k++) again = same_words(R, &x->pairs.data[k], p);
+        repeated += again;
+        if (again) continue;
         pr_buf_puts(b, "    ");
         pair_words(b, R, p->a, p->b, p->intra);
         pr_buf_putc(b, '\n');
@@ -58,6 +76,8 @@ void pr_explain_text(pr_buf *b, const pr_records *R, const pr_explanation *x, co
         if (p->set->relation) pr_buf_printf(b, "      %s\n", p->set->relation);
         if (!p->set->sentence && !p->set->relation) pr_buf_printf(b, "      %s\n", p->set->why ? p->set->why : "no short form");
     }
+    if (repeated) pr_buf_printf(b, "    %d more pair%s at these lines %s (unrolled or inlined copies)\n", repeated, repeated > 1 ? "s" : "",
+                                repeated > 1 ? "are alike" : "is like one of them");
     for (int i = 0; i < x->spare_barriers.n; i++) {
         const pr_spare_barrier *s = &x->spare_barriers.data[i];
         pr_buf_printf(b, "  note: the barrier at " PR_STR_FMT ":%d orders no pair of global accesses: checked without it, the proof is "
@@ -65,6 +85,7 @@ void pr_explain_text(pr_buf *b, const pr_records *R, const pr_explanation *x, co
     }
     /* what settled the pairs, in the order of the ledger */
     pr_buf_puts(b, "\n  pairs of accesses\n");
+    bool words_used = false;
     for (int i = 0; i < v->ledger.n; i++) {
         const pr_ledger_row *row = &v->ledger.data[i];
         static const char *const words[] = { [PR_BUCKET_FILTERED] = "cannot meet", [PR_BUCKET_PROVED] = "disjoint or ordered",
@@ -87,7 +108,11 @@ void pr_explain_text(pr_buf *b, const pr_records *R, const pr_explanation *x, co
         pr_buf_printf(b, "    pair %d: ", row->pair);
         pair_words(b, R, row->a, row->b, row->intra);
         pr_buf_printf(b, ": %s%s%s\n", words[row->bucket], row->evidence ? ": " : "", row->evidence ? row->evidence : "");
+        words_used = words_used || (row->bucket != PR_BUCKET_FILTERED && row->evidence && strchr(row->evidence, ':'));
     }
+    if (words_used)
+        pr_buf_puts(b, "    (radix, closure, window: a common byte needs the same value of what is named on both sides, which no two such executions have;\n"
+                       "     intervals, residues, deltas: bounds or steps of the addresses exclude a common byte; more in docs/closure.md)\n");
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */

@@ -371,7 +371,7 @@ static void conditions(pr_buf *b, const job *j, const pr_race_set *out, bool sym
             pr_buf_printf(b, sym ? "have %s values that add up to " : "has an %s that adds up to ", x);
             if (r->lo == r->hi) pr_buf_printf(b, "%lld", (long long)r->lo);
             else pr_buf_printf(b, "between %lld and %lld", (long long)r->lo, (long long)r->hi);
-            if (!sym) pr_buf_puts(b, " with that of the first");
+            if (!sym) pr_buf_printf(b, " with the %s of the first", x);
             break;
         default: break;
         }
@@ -503,6 +503,21 @@ static void describe(job *j, pr_race_set *out)
     }
     isl_set_free(product);
     if (out->described) out->sentence = say(j, out);
+}
+
+/* Two programs with two axes exchanged and the rest alike: a transposition in place. */
+static void describe_exchange(job *j, pr_race_set *out)
+{
+    for (int d = 0; d < j->n && !out->sentence && !j->in->query->intra; d++)
+        for (int e = d + 1; e < j->n && !out->sentence; e++) {
+            isl_set *s = isl_set_copy(j->domain);
+            for (int i = 0; i < j->n; i++) s = with_row(s, i, 1, j->n + (i == d ? e : i == e ? d : i), -1, 0, true);
+            if (equal(s, j->set))
+                out->sentence = pr_arena_printf(j->arena, "%s %s and %s exchanged", j->symmetric ? "any two programs race that have" :
+                                                "the first access of a program races with the second access of any other program that has",
+                                                j->in->axis[d], j->in->axis[e]);
+            isl_set_free(s);
+        }
 }
 
 typedef struct parts { isl_set *part[MAX_PARTS]; int n; } parts;
@@ -701,13 +716,15 @@ void pr_isl_race_set(const pr_race_set_in *in, int64_t max_ops, pr_arena *arena,
         if (j.symmetric) {
             j.set = isl_set_coalesce(isl_set_union(j.set, swapped(set, j.n)));
             describe(&j, out);
-            if (!out->described) {                 /* as it stands: the program with the smaller id first */
+            if (!out->described) describe_exchange(&j, out);
+            if (!out->sentence) {                  /* as it stands: the program with the smaller id first */
                 isl_set_free(j.set);
                 j.set = isl_set_copy(set);
                 j.symmetric = false;
             }
         }
-        if (!out->described) describe(&j, out);
+        if (!out->sentence) describe(&j, out);
+        if (!out->sentence) describe_exchange(&j, out);
         if (!out->sentence) describe_parts(&j, out);
         if (pr_isl_error(j.ctx) != PR_REFUSAL_NONE) {
             out->described = false;
