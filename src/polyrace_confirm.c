@@ -203,6 +203,22 @@ static bool to_witness(const pr_records *r, const pr_launch *l, const pr_replay_
     return false;
 }
 
+static bool is_of(const pr_record *r, const pr_replay_access *x)
+{
+    return r->site.op_id == x->op->id && r->site.n_calls == x->n_calls &&
+           (!x->n_calls || !memcmp(r->site.calls, x->calls, sizeof(int) * (size_t)x->n_calls));
+}
+
+/* Every record of the two operations: which of them it is that may race is not looked at. */
+static void take_doubt(pr_arena *arena, const pr_records *r, const pr_replay_race *x, pr_whole *out)
+{
+    for (int i = 0; i < r->records.n; i++)
+        for (int k = 0; k < r->records.n; k++) {
+            pr_doubt d = { i < k ? i : k, i < k ? k : i, x->intra };
+            if (is_of(&r->records.data[i], &x->first) && is_of(&r->records.data[k], &x->second)) pr_vec_push(arena, &out->doubts, d);
+        }
+}
+
 static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l, const pr_replay_result *x, bool some, pr_whole *out)
 {
     out->read_contents = x->read_contents;
@@ -228,6 +244,7 @@ static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l,
             out->why_not = "a racing access has no record";
         else pr_vec_push(arena, &out->races, race);
     }
+    for (int i = 0; i < x->n_possible && !out->why_not; i++) take_doubt(arena, r, &x->possible[i], out);
     for (int i = 0; i < x->n_outside && !out->why_not; i++) {
         pr_out_of_bounds o = { .confirmed = x->outside[i].example.active == PR_YES };
         if (!to_witness(r, l, &x->outside[i].example, &o.access)) out->why_not = "an access outside its tensor has no record";

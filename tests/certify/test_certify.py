@@ -180,6 +180,32 @@ class Certificates(unittest.TestCase):
         out = self.shipped("waits", gates + sorted(glob.glob(os.path.join(TESTS, "sums", "ttir", "*.json"))), len(WAITS) + 36)
         self.assertNotIn("not confirmed", out)                     # nor pairs of launches that race
 
+    def test_random_waits(self):
+        """Random kernels with waits and guards: nothing is rejected, neither proofs nor proved pairs of launches that race."""
+        path = os.path.join(TESTS, "sync")
+        sys.path.insert(0, path)
+        import explore                                             # noqa: PLC0415
+        sys.path.remove(path)
+        folder, files = os.path.join(self.root, "random"), []
+        os.makedirs(folder)
+        for kind, first, count in ((explore.gates_kernel, 900000, 40), (explore.guards_kernel, 910030, 40)):
+            explore.PATTERNS = kind
+            for k in range(first, first + (10 * count if ALL else count)):
+                n, ops, init = explore.make(k)
+                stem = os.path.join(folder, f"k{k}")
+                with open(stem + ".ttir", "w", encoding="utf-8") as f:
+                    f.write(explore.text(ops, k % 3 == 0))
+                with open(stem + ".json", "w", encoding="utf-8") as f:
+                    json.dump(explore.launch(n, init, f"k{k}.ttir"), f)
+                files.append(stem + ".json")
+        certs = os.path.join(self.root, "random-certs")
+        certify(certs, "--atomic-order=strict", *files)
+        _, out = recheck(certs)
+        self.assertNotIn("REJECTED", out)
+        proofs = [line for line in out.splitlines() if ": ok (" in line]
+        self.assertGreaterEqual(sum("executed (" in line for line in proofs), 8)
+        print(f"random: {len(proofs)} proofs, {sum(': confirmed;' in line for line in proofs)} confirmed")
+
     def changed(self, number, name, change):
         """A sealed certificate of the launch after change(manifest, text of the execution) -> text."""
         original, folder = os.path.join(self.root, "original-" + os.path.basename(name)), os.path.join(self.root, "forged", f"{number:03d}")
