@@ -33,6 +33,8 @@ class Records:
         self.atomics = False
         for line in _parse(text):
             fields = {x[0]: x[1:] for x in line[1:] if isinstance(x, list) and x and isinstance(x[0], str)}
+            if "frames" in fields:                                # loops of one round order as if they were not there
+                fields["around"] = [f for f in fields["frames"] if f[0] != "loop" or not _rounds_once(f)]
             if line[0] == "record":
                 self.items[int(fields["id"][0])] = fields
             elif line[0] == "def":
@@ -74,6 +76,8 @@ class Records:
             return "one thread"
         if threads and (self._ordered(a, b, qualifiers) or self._barrier_between(a, b, config, solvers)):
             return "ordered"
+        if threads and _two_arms(a, b):
+            return "two arms of a branch"
         for x in (a, b):
             if any(s.solve(self._existence(x, config)) == EMPTY for s in solvers):
                 return "never executed"
@@ -85,16 +89,16 @@ class Records:
         if "assumes source program order" in qualifiers and a["id"] != b["id"]:
             return True
         low, high = sorted((int(a["seq"][0]), int(b["seq"][0])))
-        loops = [f for f in a["frames"] if f[0] == "loop"], [f for f in b["frames"] if f[0] == "loop"]
+        loops = [f for f in a["around"] if f[0] == "loop"], [f for f in b["around"] if f[0] == "loop"]
         for f in self.fences:                                     # a barrier that runs once, whenever one of them runs
-            n = len(f["frames"])
+            n = len(f["around"])
             if f["opaque_context"] == ["no"] and low < int(f["seq"][0]) < high and \
-                    f["frames"] in (a["frames"][:n], b["frames"][:n]) and all(x[0] == "cond" for x in f["frames"]):
+                    f["around"] in (a["around"][:n], b["around"][:n]) and all(x[0] == "cond" for x in f["around"]):
                 return True
-        if len(loops[0]) == 1 and loops[0] == loops[1] and a["frames"] == b["frames"] and a["frames"][-1][0] == "loop":
+        if len(loops[0]) == 1 and loops[0] == loops[1] and a["around"] == b["around"] and a["around"][-1][0] == "loop":
             # one round of the loop passes n barriers: the two stand behind different numbers of them, modulo n
-            inside = [f for f in self.fences if f["frames"][:len(a["frames"])] == a["frames"]]
-            if inside and all(f["frames"] == a["frames"] and f["opaque_context"] == ["no"] for f in inside):
+            inside = [f for f in self.fences if f["around"][:len(a["around"])] == a["around"]]
+            if inside and all(f["around"] == a["around"] and f["opaque_context"] == ["no"] for f in inside):
                 before = [sum(int(f["seq"][0]) < int(x["seq"][0]) for f in inside) for x in (a, b)]
                 if (before[0] - before[1]) % len(inside):
                     return True
@@ -108,16 +112,16 @@ class Records:
         """A barrier between the two that runs whenever one of them does: every branch around it is then taken, every loop
         around it runs a round."""
         low, high = sorted((int(a["seq"][0]), int(b["seq"][0])))
-        if a["via"] == ["desc"] or b["via"] == ["desc"] or any(f[0] == "loop" for f in a["frames"] + b["frames"]):
+        if a["via"] == ["desc"] or b["via"] == ["desc"] or any(f[0] == "loop" for f in a["around"] + b["around"]):
             return False
         for f in self.fences:
             if f["opaque_context"] != ["no"] or not low < int(f["seq"][0]) < high:
                 continue
             for r in (a, b):
                 shared = 0
-                while shared < min(len(r["frames"]), len(f["frames"])) and r["frames"][shared] == f["frames"][shared]:
+                while shared < min(len(r["around"]), len(f["around"])) and r["around"][shared] == f["around"][shared]:
                     shared += 1
-                if all(any(s.solve(self._existence(r, config, x)) == EMPTY for s in solvers) for x in f["frames"][shared:]):
+                if all(any(s.solve(self._existence(r, config, x)) == EMPTY for s in solvers) for x in f["around"][shared:]):
                     return True
         return False
 
@@ -225,6 +229,28 @@ class Records:
             if mine is None or theirs is None or not (mine[1] <= theirs[0] or theirs[1] <= mine[0]):
                 return True
         return False
+
+
+def _rounds_once(f) -> bool:
+    """A loop of exactly one round."""
+    parts = {x[0]: x[1] for x in f[1:] if isinstance(x, list)}
+    try:
+        low, high, step = (int(parts[k]) for k in ("lower", "upper", "step"))
+    except (KeyError, TypeError, ValueError):
+        return False
+    return step > 0 and low < high <= low + step
+
+
+def _two_arms(a: dict, b: dict) -> bool:
+    """In one program: behind equal conditions outside of loops, one needs what the other must not have. The branch is taken once."""
+    for f, g in zip(a["around"], b["around"]):
+        if f[0] != "cond" or g[0] != "cond":
+            return False
+        if f == g:
+            continue
+        x, y = ({p[0]: p[1] for p in h[1:] if isinstance(p, list)} for h in (f, g))
+        return x["held"] == y["held"] and (x["if"] == ["not", y["if"]] or y["if"] == ["not", x["if"]])
+    return False
 
 
 def _mutually_atomic(a: dict, b: dict, threads: bool, defs: Dict[str, object]) -> bool:

@@ -204,7 +204,9 @@ class Certificates(unittest.TestCase):
         self.assertNotIn("REJECTED", out)
         proofs = [line for line in out.splitlines() if ": ok (" in line]
         self.assertGreaterEqual(sum("executed (" in line for line in proofs), 8)
-        print(f"random: {len(proofs)} proofs, {sum(': confirmed;' in line for line in proofs)} confirmed")
+        confirmed = sum(": confirmed;" in line for line in proofs)
+        print(f"random: {len(proofs)} proofs, {confirmed} confirmed")
+        self.assertGreaterEqual(confirmed, len(proofs) * 97 // 100)
 
     def changed(self, number, name, change):
         """A sealed certificate of the launch after change(manifest, text of the execution) -> text."""
