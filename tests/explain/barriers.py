@@ -3,7 +3,7 @@
 
 For every proved small kernel with barriers, `polyrace explain` must name exactly those barriers whose line can be
 taken out of the text with the same verdict at the same rung, and with no assumption more. Each text is also checked with every barrier doubled:
-then each one is spare.
+then each one is spare. What a verdict proves for all grids or parameters is "always" race free in its explanation, too.
 """
 import glob
 import json
@@ -29,7 +29,12 @@ def run(binary, folder, launch, text):
     if done.returncode not in (0, 1, 2):
         raise RuntimeError(done.stderr)
     doc = json.loads(done.stdout)
-    return doc["verdict"], doc["explanations"][0]["spare_barriers"]
+    verdict, told = doc["verdict"], doc["explanations"][0]
+    for c in told["race_free"]:                                    # what the verdict proves is no condition
+        strides = c["rung"] == "T0" and any(q.startswith("assumes strides") for q in verdict["qualifiers"])
+        if verdict["status"] == "ok" and verdict["rung"] in ("T0", c["rung"]) and not strides and c["condition"] != "always":
+            raise RuntimeError(f"proved at {verdict['rung']}, but only race free at {c['rung']} if {c['condition']}: {text}")
+    return verdict, told["spare_barriers"]
 
 
 def main():
