@@ -212,11 +212,13 @@ static bool is_of(const pr_record *r, const pr_replay_access *x)
 /* Every record of the two operations: which of them it is that may race is not looked at. */
 static void take_doubt(pr_arena *arena, const pr_records *r, const pr_replay_race *x, pr_whole *out)
 {
-    for (int i = 0; i < r->records.n; i++)
-        for (int k = 0; k < r->records.n; k++) {
-            pr_doubt d = { i < k ? i : k, i < k ? k : i, x->intra };
-            if (is_of(&r->records.data[i], &x->first) && is_of(&r->records.data[k], &x->second)) pr_vec_push(arena, &out->doubts, d);
-        }
+    const int64_t n = r->records.n;
+    if (!out->doubtful) out->doubtful = PR_NEW_N(arena, bool, 2 * n * n);
+    for (int64_t i = 0; i < n; i++) {
+        if (!is_of(&r->records.data[i], &x->first)) continue;
+        for (int64_t k = 0; k < n; k++)
+            if (is_of(&r->records.data[k], &x->second)) out->doubtful[2 * (i * n + k) + x->intra] = out->doubtful[2 * (k * n + i) + x->intra] = true;
+    }
 }
 
 static void take_whole(pr_arena *arena, const pr_records *r, const pr_launch *l, const pr_replay_result *x, bool some, pr_whole *out)

@@ -30,11 +30,10 @@ typedef struct pr_options {
 enum { PR_EXPLAIN_FACTOR = 5 };    /* explanations that are asked for may cost more than verdicts         */
 
 /* All executions of a launch, as the concrete evaluator sees them (hb/whole.c). */
-typedef struct pr_doubt { int a, b; bool intra; } pr_doubt;   /* records, a <= b, that may race or not            */
 typedef struct pr_whole {
     const char *why_not;           /* it does not know enough, or would take too long: nothing else is valid      */
     PR_VEC(pr_race) races;         /* certain ones: the accesses and intra are filled in                    */
-    PR_VEC(pr_doubt) doubts;       /* beside certain races                                      */
+    bool *doubtful;                /* [record][record][intra]: may race or not, beside certain races; null = none    */
     PR_VEC(pr_out_of_bounds) outside;
     bool *loose;                   /* per argument: also accessed at addresses that are not known             */
     bool read_contents, used_dependency;

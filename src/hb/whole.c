@@ -69,11 +69,11 @@ static void take_race(pr_run *run, pr_race *race, bool contents)
 }
 
 /* Two accesses that race or not, by a value that only a run could know: no proof of the pair. */
-static void doubt(pr_run *run, const pr_doubt *d)
+static void doubt(pr_run *run, const bool *doubtful)
 {
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
-        if (p->state == PR_PAIR_FILTERED || p->intra != d->intra || (p->a < p->b ? p->a : p->b) != d->a || (p->a < p->b ? p->b : p->a) != d->b) continue;
+        if (p->state == PR_PAIR_FILTERED || !doubtful[2 * ((int64_t)p->a * run->R->records.n + p->b) + p->intra]) continue;
         p->state = PR_PAIR_UNKNOWN;
         p->why = PR_REFUSAL_POTENTIAL_RACE;
         p->message = "whether two executions of these accesses race rests on a value that only a run could know";
@@ -212,7 +212,7 @@ bool pr_whole_launch(pr_run *run, pr_encoding *launch, pr_rung *rung, bool *ends
         if (!reportable(run, &w.races.data[i])) return false;
     if (w.races.n > PR_MOST_RACES) return false;
     settle_all(run);
-    for (int i = 0; i < w.doubts.n; i++) doubt(run, &w.doubts.data[i]);
+    if (w.doubtful) doubt(run, w.doubtful);
     for (int i = 0; i < w.races.n; i++) take_race(run, &w.races.data[i], w.read_contents);
     *rung = w.races.n ? PR_RUNG_NONE : PR_RUNG_T1_LAUNCH;
     qualify(run, &w);
