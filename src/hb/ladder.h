@@ -1,5 +1,5 @@
 /* State of one configuration's check, shared by the files that decide it: pairs.c (who can meet whom),
- * ladder.c (rungs), obligations.c (widths and bounds at the launch), witness.c (points to races). */
+ * ladder.c (rungs), obligations.c (widths and bounds at the launch), races.c (what witnesses mean), witness.c (points to races). */
 #ifndef PR_HB_LADDER_H
 #define PR_HB_LADDER_H
 #include "hb/decide.h"
@@ -93,6 +93,14 @@ bool pr_obligations_discharge(pr_run *run, pr_encoding *launch);
 void pr_assumptions_check(pr_run *run, pr_encoding *launch);
 /* in-bounds premise at the launch: qualifiers and out_of_bounds */
 pr_status pr_bounds_check(pr_run *run, pr_encoding *launch);
+/* races.c: what the witnesses mean */
+void pr_pair_refuse(pr_pair *p, pr_pair_state state, pr_refusal_kind why, const char *message);
+void pr_races_at_launch(pr_run *run, const pr_encoding *e);      /* which of e's witnesses are ones at the launch's grid */
+void pr_races_elsewhere(pr_run *run, const pr_encoding *e);      /* the others are evidence              */
+pr_status pr_races_confirm_elsewhere(pr_run *run, const pr_encoding *e);
+/* Every witness becomes a race, a refusal or a count of what is withheld. e: the launch's own encoding; open: the one at an open grid. */
+pr_status pr_races_report(pr_run *run, pr_encoding *e, const pr_encoding *open);
+void pr_races_drop_stale(pr_run *run);         /* evidence of pairs that race at the launch                */
 /* witness.c */
 pr_status pr_witness_race(pr_run *run, const pr_encoding *e, const pr_pair *p, pr_race *out);
 /* The same for a race that rests on atomics: confirmed by an execution of the launch, else left unconfirmed. */
