@@ -45,6 +45,44 @@ void pr_linear_copy(pr_linear *to, const pr_linear *from)
     for (int i = 0; i < from->n; i++) to->at[i] = from->at[i], to->c[i] = from->c[i];
 }
 
+static bool one_value(pr_box *box, pr_term t, pr_i128 *v)
+{
+    pr_interval r = pr_range(box, t);
+    *v = r.lo;
+    return r.lo == r.hi && r.lo > -GIVEN && r.lo < GIVEN;
+}
+
+bool pr_linear_numbers(const pr_terms *T, pr_box *box, pr_linear *f)
+{
+    pr_linear g;
+    for (int pass = 0; pass < 2; pass++) {          /* a factor that is a sum may hold products again */
+        bool any = false;
+        pr_linear_zero(&g);
+        g.k = f->k;
+        for (int i = 0; i < f->n; i++) {
+            pr_term t = f->at[i];
+            pr_i128 c = f->c[i], v;
+            for (int k = 0; k < 2 && pr_term_op_of(T, t) == PR_TERM_OP_MUL; k++) {
+                if (!one_value(box, pr_term_child(T, t, k), &v)) continue;
+                t = pr_term_child(T, t, 1 - k);
+                k = -1;                             /* what is left may be a product */
+                any = true;
+                if (!pr_mul_ok(c, v, &c) || c <= -MOST || c >= MOST) return false;
+            }
+            if (c == 0) continue;
+            if (one_value(box, t, &v)) {
+                any = true;
+                if (!pr_mul_ok(c, v, &v) || !pr_add_ok(g.k, v, &g.k) || g.k <= -MOST || g.k >= MOST) return false;
+            } else if (!pr_linear_add(T, &g, t, c)) {
+                return false;
+            }
+        }
+        if (!any) break;
+        pr_linear_copy(f, &g);
+    }
+    return true;
+}
+
 static void rows_of(const pr_terms *T, pr_term t, pr_linear_rows *x, int depth)
 {
     pr_term_op op = pr_term_op_of(T, t);

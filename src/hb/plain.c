@@ -115,6 +115,18 @@ static bool usable(pr_encoding *e, const pr_record *r)
 
 /* ---- with mask and path ----------------------------------------------------------------------- */
 
+/* lower + k*step + 1 - upper <= 0 in every iteration of the loop. */
+static void add_loop_row(pr_encoding *e, struct pr_plain *p, const pr_frame *f, pr_linear_rows *x)
+{
+    pr_interval step = pr_range(p->box, f->step);
+    if (x->n == PR_LINEAR_ROWS || step.lo != step.hi) return;
+    pr_linear *row = &x->row[x->n];
+    pr_linear_zero(row);
+    row->k = 1;
+    if (pr_linear_add(e->terms, row, f->lower, 1) && pr_linear_add(e->terms, row, pr_var_term(e->terms, f->k), step.lo) &&
+        pr_linear_add(e->terms, row, f->upper, -1)) x->n++;
+}
+
 /* sign * offset <= limit wherever the access is performed? The box has been set for the record. */
 static bool at_most(pr_encoding *e, struct pr_plain *p, const pr_record *r, int sign, pr_i128 limit)
 {
@@ -127,6 +139,12 @@ static bool at_most(pr_encoding *e, struct pr_plain *p, const pr_record *r, int 
     pr_linear_rows_of(e->terms, r->mask, &x);
     for (const pr_frame *o = r->frame; o; o = o->outer)
         if (o->kind == PR_FRAME_COND) pr_linear_rows_of(e->terms, o->cond, &x);
+    if (x.n && pr_linear_sup(p->box, &f, &x, limit) <= limit) return true;
+    for (const pr_frame *o = r->frame; o; o = o->outer)
+        if (o->kind == PR_FRAME_LOOP) add_loop_row(e, p, o, &x);
+    if (!x.n || !pr_linear_numbers(e->terms, p->box, &f)) return false;
+    for (int i = 0; i < x.n; i++)
+        if (!pr_linear_numbers(e->terms, p->box, &x.row[i])) x.row[i--] = x.row[--x.n];
     return x.n && pr_linear_sup(p->box, &f, &x, limit) <= limit;
 }
 
