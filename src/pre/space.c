@@ -6,7 +6,7 @@
 #include "pre/space.h"
 #include <assert.h>
 
-enum { NARROW_ROUNDS = 2, ROW_DEPTH = 2 };
+enum { NARROW_ROUNDS = 2, ROW_DEPTH = 2, FEW_SLOTS = 128 };
 
 /* --- saturating bounds ------------------------------------------------------------------------- */
 
@@ -71,8 +71,9 @@ void pr_space_begin(pr_space *s, const pr_query *q)
     s->mirror_n = -1;
     s->narrowed = 0;
     if (!s->clear) {                 /* later on only what the query before has used */
-        memset(s->seen, 0, sizeof s->seen);
-        memset(s->by_content, 0, sizeof s->by_content);
+        s->mask = FEW_SLOTS - 1;
+        memset(s->seen, 0, sizeof *s->seen * FEW_SLOTS);
+        memset(s->by_content, 0, sizeof *s->by_content * FEW_SLOTS);
     }
     for (int i = 0; i < s->n_seen_at && s->clear; i++) s->seen[s->seen_at[i]].term = 0;
     for (int i = 0; i < s->n_content_at && s->clear; i++) s->by_content[s->content_at[i]] = 0;
@@ -100,27 +101,65 @@ static bool same_content(const pr_space *s, const pr_space_node *x, uint8_t op, 
     return true;
 }
 
-/* The node of this content, or -1 and the place where it belongs. */
-static int find(const pr_space *s, uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef,
-                int n, uint32_t *place)
+static uint32_t content_hash(uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef, int n)
 {
     uint64_t h = op * 31u + (uint64_t)value * 0x9e3779b97f4a7c15u;
     for (int i = 0; i < n; i++)
         h = h * 0x100000001b3u + (uint64_t)kid[i] * 7 + (uint64_t)coef[i] * 0x9e37u;
-    uint32_t at = mix(h) % PR_SPACE_TABLE;
+    return mix(h);
+}
+
+/* The node of this content, or -1 and the place where it belongs. */
+static int find(const pr_space *s, uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef,
+                int n, uint32_t *place)
+{
+    uint32_t at = content_hash(op, value, kid, coef, n) & s->mask;
     while (s->by_content[at]) {
         int id = s->by_content[at] - 1;
         if (same_content(s, &s->node[id], op, value, kid, coef, n)) return id;
-        at = (at + 1) % PR_SPACE_TABLE;
+        at = (at + 1) & s->mask;
     }
     *place = at;
     return -1;
+}
+
+static void put_content(pr_space *s, int id)
+{
+    const pr_space_node *x = &s->node[id];
+    uint32_t at = content_hash(x->op, x->value, s->kid + x->first, s->coef + x->first, x->n) & s->mask;
+    while (s->by_content[at]) at = (at + 1) & s->mask;
+    s->by_content[at] = id + 1;
+    s->content_at[s->n_content_at++] = (uint16_t)at;
+}
+
+static void put_seen(pr_space *s, pr_space_seen x)
+{
+    uint32_t at = mix(x.term) & s->mask;
+    while (s->seen[at].term) at = (at + 1) & s->mask;
+    s->seen[at] = x;
+    s->seen_at[s->n_seen_at++] = (uint16_t)at;
+}
+
+/* From few slots to all of them, before half of them are taken. */
+static void make_room(pr_space *s)
+{
+    pr_space_seen was[FEW_SLOTS];
+    int n = s->n_seen_at;
+    if (s->mask != FEW_SLOTS - 1 || (n < FEW_SLOTS / 2 && s->n_content_at < FEW_SLOTS / 2)) return;
+    for (int i = 0; i < n; i++) was[i] = s->seen[s->seen_at[i]];
+    memset(s->seen, 0, sizeof s->seen);
+    memset(s->by_content, 0, sizeof s->by_content);
+    s->mask = PR_SPACE_TABLE - 1;
+    s->n_seen_at = s->n_content_at = 0;
+    for (int i = 0; i < n; i++) put_seen(s, was[i]);
+    for (int i = 0; i < s->n; i++) put_content(s, i);
 }
 
 static int intern(pr_space *s, uint8_t op, pr_i128 value, const int *kid, const pr_i128 *coef,
                   int n)
 {
     uint32_t at = 0;
+    make_room(s);
     int known = find(s, op, value, kid, coef, n, &at);
     if (known >= 0) return known;
     if (s->n == PR_SPACE_NODES || s->n_kids + n > PR_SPACE_KIDS) {
@@ -244,13 +283,9 @@ static pr_interval step(const pr_space *s, const pr_space_node *x, int c, pr_ter
 static int remember(pr_space *s, pr_term t, int id, unsigned sides)
 {
     if (id < 0) return id;
-    uint32_t at = mix(t.id) % PR_SPACE_TABLE;
     s->mirror_n = -1;
-    while (s->seen[at].term) at = (at + 1) % PR_SPACE_TABLE;
-    s->seen[at].term = t.id;
-    s->seen_at[s->n_seen_at++] = (uint16_t)at;
-    s->seen[at].node = id;
-    s->seen[at].sides = (uint8_t)sides;
+    make_room(s);
+    put_seen(s, (pr_space_seen){ t.id, id, (uint8_t)sides });
     pr_space_node *x = &s->node[id];
     pr_interval own = pr_range_own(s->T, t);
     for (int c = 0; c < 2; c++) {
@@ -270,7 +305,7 @@ static int remember(pr_space *s, pr_term t, int id, unsigned sides)
 int pr_space_node_of(pr_space *s, pr_term t, unsigned *sides)
 {
     const pr_terms *T = s->T;
-    for (uint32_t at = mix(t.id) % PR_SPACE_TABLE; s->seen[at].term; at = (at + 1) % PR_SPACE_TABLE)
+    for (uint32_t at = mix(t.id) & s->mask; s->seen[at].term; at = (at + 1) & s->mask)
         if (s->seen[at].term == t.id) {
             *sides = s->seen[at].sides;
             return s->seen[at].node;

@@ -44,8 +44,10 @@ typedef struct pr_bound_row {
     uint64_t nodes;          /* bit node % 64 of each part                                        */
 } pr_bound_row;
 
+typedef struct pr_space_seen { uint32_t term; int node; uint8_t sides; } pr_space_seen;
 typedef struct pr_space {
-    bool clear;              /* seen and by_content are empty but for what the two lists name          */
+    bool clear;              /* seen and by_content are empty but for what the two lists name, up to mask          */
+    uint32_t mask;           /* their size in use: few entries lie close together                                   */
     int n_seen_at, n_content_at;
     const pr_query *q;
     const pr_terms *T;
@@ -55,7 +57,7 @@ typedef struct pr_space {
     int entered, n;
     pr_space_node node[PR_SPACE_NODES];
     int kid[PR_SPACE_KIDS]; pr_i128 coef[PR_SPACE_KIDS]; int n_kids;
-    struct { uint32_t term; int node; uint8_t sides; } seen[PR_SPACE_TABLE];
+    pr_space_seen seen[PR_SPACE_TABLE];
     int by_content[PR_SPACE_TABLE];
     uint16_t seen_at[PR_SPACE_TABLE], content_at[PR_SPACE_TABLE];
     pr_bound_row row[2][PR_SPACE_ROWS]; int n_rows[2];
