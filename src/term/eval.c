@@ -25,8 +25,8 @@ static struct eval_work *work_for(const pr_terms *T, uint32_t top)
     if (w->cap <= top) {
         uint32_t cap = w->cap ? w->cap : 256;
         while (cap <= top) cap *= 2;
-        w->value = PR_NEW_N(T->arena, pr_i128, cap);
-        w->ok = PR_NEW_N(T->arena, uint8_t, cap);
+        w->value = pr_arena_raw(T->arena, sizeof *w->value * cap);      /* read where the stamp says so */
+        w->ok = pr_arena_raw(T->arena, sizeof *w->ok * cap);
         w->stamp = PR_NEW_N(T->arena, uint32_t, cap);
         w->cap = cap;
         w->now = 0;

@@ -261,7 +261,7 @@ void pr_box_set(pr_box *b, pr_var v, pr_i128 lo, pr_i128 hi)
     assert(v.id && v.id < T->n_vars);
     if (v.id >= b->n_bounds) {
         uint32_t n = T->n_vars > 2 * b->n_bounds ? T->n_vars : 2 * b->n_bounds;
-        pr_interval *wider = PR_NEW_N(T->arena, pr_interval, n);
+        pr_interval *wider = pr_arena_raw(T->arena, sizeof *wider * n);
         for (uint32_t i = 0; i < n; i++)
             wider[i] = i < b->n_bounds ? b->bounds[i] : whole;
         b->bounds = wider;
@@ -293,7 +293,7 @@ void pr_box_fill(pr_box *b, pr_term t, pr_box_memo *m, size_t size,
     if (m->cap <= t.id) {
         uint32_t cap = m->cap ? m->cap : 128;
         while (cap <= t.id) cap *= 2;
-        void *facts = pr_arena_alloc(T->arena, size * cap);
+        void *facts = pr_arena_raw(T->arena, size * cap);        /* read where the stamp says so */
         uint32_t *stamp = PR_NEW_N(T->arena, uint32_t, cap);
         if (m->cap) {
             memcpy(facts, m->facts, size * m->cap);
