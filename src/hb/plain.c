@@ -119,7 +119,7 @@ static bool usable(pr_encoding *e, const pr_record *r)
 static void add_loop_row(pr_encoding *e, struct pr_plain *p, const pr_frame *f, pr_linear_rows *x)
 {
     pr_interval step = pr_range(p->box, f->step);
-    if (x->n == PR_LINEAR_ROWS || step.lo != step.hi) return;
+    if (x->n == PR_LINEAR_ROWS || step.lo != step.hi || p->several[f->k.id]) return;
     pr_linear *row = &x->row[x->n];
     pr_linear_zero(row);
     row->k = 1;
