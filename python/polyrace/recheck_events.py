@@ -483,7 +483,10 @@ class Model:
             tiles = 1
             for d in a["shape"][:-2]:
                 tiles *= d
-            want = 0xff if have["blockM"] == 128 and at["row"] == 0 else {0: 0x55, 16: 0xaa}.get(at["row"]) if have["blockM"] == 64 == m else None
+            half, beside = have["blockM"] == 64 == m, k // have["blockN"]
+            want = 0xff if have["blockM"] == 128 and at["row"] == 0 else {0: 0x55, 16: 0xaa}.get(at["row"]) if half and beside == 1 else None
+            if half and beside > 1 and beside % 2 == 0 and at["row"] == 0:
+                want, k = 0xff, k // 2                             # two tiles in the same columns
             if rows == want and n == tiles * (m // have["blockM"]) * (k // have["blockN"]) * have["blockN"] * a["bits"] * have["colStride"] // 32:
                 return
         raise Rejected(f"allocation {i} is at another place in the text")

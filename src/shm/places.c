@@ -24,7 +24,7 @@ static bool has(pr_str s, const char *part)
     return false;
 }
 
-/* Tiles of blockM x blockN, one beside the other in columns of 32 bits: 128 rows, or every second group of 16 of them. Other
+/* Tiles of blockM x blockN, one beside the other in columns of 32 bits: 128 rows, or every second group of 16 of them (the others hold the next tile). Other
  * encodings (scales, 64 rows of a taller tile) stay without a place. */
 void pr_shm_place_columns(pr_shm_alloc *a, const pr_type *t)
 {
@@ -38,8 +38,11 @@ void pr_shm_place_columns(pr_shm_alloc *a, const pr_type *t)
     if (block_m < 1 || block_n < 1 || stride < 1 || stride > 4 || m % block_m || n % block_n || block_n * a->elem_bits * stride % 32) return;
     if (has(s, "CTASplit") || has(s, "twoCTAs = true") || has(s, "CGALayout")) return;
     if (block_m == 128 && row == 0) a->rows = 0xff;
-    else if (block_m == 64 && m == 64 && (row == 0 || row == 16)) a->rows = row ? 0xaa : 0x55;
-    else return;
+    else if (block_m == 64 && m == 64 && n == block_n && (row == 0 || row == 16)) a->rows = row ? 0xaa : 0x55;
+    else if (block_m == 64 && m == 64 && n / block_n % 2 == 0 && row == 0) {  /* two tiles by two in the same columns      */
+        a->rows = 0xff;
+        n /= 2;
+    } else return;
     for (int i = 0; i + 2 < a->rank; i++) {
         if (a->shape[i] > 512 || tiles > 512) return;
         tiles *= a->shape[i];

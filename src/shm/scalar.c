@@ -159,12 +159,17 @@ pr_term pr_walk_unsigned(pr_walk *w, pr_term t, int bits)
     return t;
 }
 
-/* A shift by an amount that varies: one case for each amount; others are undefined. */
-static pr_term shifted(pr_walk *w, pr_term a, pr_term by, int bits, bool left)
+/* A shift by an amount that varies: one case for each amount. By one that is not below the width hardware gives what no shift of numbers gives;
+ * while the values that a loop carries are not known yet the amount may be any, later it has to be seen that it is none of those. */
+static pr_term shifted(pr_walk *w, const pr_op *op, pr_term a, pr_term by, int bits, bool left)
 {
     pr_interval r = pr_range_own(w->T, by);
     pr_term t = PR_TERM_NONE;
-    for (int j = bits < 32 ? bits - 1 : 31; j >= 0; j--) {
+    if (r.lo < 0 || r.hi >= bits) {
+        if (w->concrete || !w->n_loops) return t;
+        if (w->emit) pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, op, "a shift by an amount that may reach the width of the number");
+    }
+    for (int j = bits - 1; j >= 0; j--) {
         if (j < r.lo || j > r.hi) continue;
         pr_term one = left ? pr_scale(w->T, a, (pr_i128)1 << j) : pr_fdiv_t(w->T, a, pr_const(w->T, (pr_i128)1 << j));
         t = pr_term_none(t) ? one : pr_select(w->T, pr_eq(w->T, by, pr_const(w->T, j)), one, t);
@@ -206,14 +211,14 @@ static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int wid
     case PR_OP_ARITH_ORI: return boolean ? pr_or(T, a, b) : bits(w, op, ai, bi, pr_bor(T, ai, bi));
     case PR_OP_ARITH_XORI: return boolean ? pr_ne(T, ai, bi) : bits(w, op, ai, bi, pr_bxor(T, ai, bi));
     case PR_OP_ARITH_SHLI:
-        if (!fixed) return width && width <= 32 ? shifted(w, ai, bi, width, true) : PR_TERM_NONE;
+        if (!fixed) return width && width <= 32 ? shifted(w, op, ai, bi, width, true) : PR_TERM_NONE;
         return fixed && v >= 0 && v < 63 ? pr_scale(T, ai, (pr_i128)1 << v) : PR_TERM_NONE;
     case PR_OP_ARITH_SHRSI:
-        if (!fixed && width && width <= 32) return shifted(w, ai, bi, width, false);
+        if (!fixed && width && width <= 32) return shifted(w, op, ai, bi, width, false);
         if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
     case PR_OP_ARITH_SHRUI:
-        if (!fixed && width && width <= 32) return shifted(w, pr_walk_unsigned(w, ai, width), bi, width, false);
+        if (!fixed && width && width <= 32) return shifted(w, op, pr_walk_unsigned(w, ai, width), bi, width, false);
         if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
         ai = pr_walk_unsigned(w, ai, width);
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));

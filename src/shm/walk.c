@@ -195,8 +195,9 @@ static pr_term trip_count(pr_walk *w, pr_term lb, pr_term ub, pr_term st, bool t
         if (step > 1) span = pr_fdiv_t(T, pr_add(T, span, pr_const(T, step - 1)), st);
         return pr_max(T, PR_TERM_ZERO, span);
     }
-    if (w->n_loops || (pr_range_own(T, st).lo < 1 && !touches)) return PR_TERM_NONE;
-    if (pr_range_own(T, st).lo < 1) w->p->assumes_steps = true;
+    bool may_be_none = pr_range_own(T, st).lo < 1;
+    if (w->n_loops || (may_be_none && (!touches || w->path.n || w->may))) return PR_TERM_NONE;   /* a loop that is not reached says nothing of its step */
+    if (may_be_none) w->p->assumes_steps = true;
     for (int i = 0; i < w->cuts.n; i++) {
         const pr_cut *c = &w->cuts.data[i];
         if (c->opcode == PR_OP_SCF_FOR && c->a.id == lb.id && c->b.id == ub.id && c->c.id == st.id) return c->value;

@@ -78,6 +78,18 @@ def in_use(col, read, rows=128, row=0):
             + f"    %r = ttng.tmem_load {read} : {t} -> {x}\n    %r2 = ttng.tmem_load %s : {t} -> {x}\n    %r3 = ttng.tmem_load %o : {t} -> {x}\n")
 
 
+def beside(width):
+    """A buffer of 64 rows and tiles of 64 columns at columns 0, another one in the rows that one such tile leaves free."""
+    at = "{tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = %d : i32}"
+    text = ""
+    for name, columns, row in (("%a", width, 0), ("%e", 64, 16)):
+        t = f"!ttg.memdesc<64x{columns}xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>, #ttng.tensor_memory, mutable>"
+        x = f"tensor<64x{columns}xf32, #bl>"
+        text += f"    %v{columns}{row} = arith.constant dense<0.0> : {x}\n    {name} = ttng.tmem_alloc {at % row} : () -> {t}\n    ttng.tmem_store %v{columns}{row}, {name}, %true : {x} -> {t}\n"
+        read = f"    %r = ttng.tmem_load %a : {t} -> {x}\n" if name == "%a" else read + f"    %r2 = ttng.tmem_load %e : {t} -> {x}\n"
+    return text + read
+
+
 def bytes_in_use(offset):
     """The same with shared memory: a second buffer at `offset` while the first, of 8192 bytes at 0, is in use."""
     return (ALLOC.replace("local_alloc :", "local_alloc {allocation.offset = 0 : i32} :") + f"    ttg.local_store %x, %a : {TENSOR} -> {T}\n"
@@ -99,6 +111,7 @@ PRODUCT = "    %n = arith.muli %K, %S : i32\n"
 BOTH = "    %g1 = arith.cmpi {0}, %K, %c0 : i32\n    %g2 = arith.cmpi {1}, %S, %c0 : i32\n    %g = arith.andi %g1, %g2 : i1\n"
 MASKED = "    %h1 = arith.constant 4 : i32\n    %h2 = arith.constant {0} : i32\n    %m = arith.andi %K, %h1 : i32\n    %n = arith.andi %K, %h2 : i32\n"
 BIT = "    %g = arith.cmpi ne, %m, %c0 : i32\n"
+FAR = "    %l1 = arith.constant 1000 : i32\n    %far = arith.cmpi eq, %S, %l1 : i32\n    %back = arith.subi %c0, %S : i32\n"
 LATE = ("    %l = arith.constant 3 : i32\n    %e = arith.muli %k, %k : i32\n    %f = arith.cmpi eq, %e, %l : i32\n")
 
 
@@ -330,6 +343,8 @@ TEXTS = {
     # columns of tensor memory: a place that is still in use by way of a choice (written in between or not), or that is not
     "columns_in_use": in_use(0, "%e"), "columns_in_use_other": in_use(64, "%e"), "columns_beside": in_use(128, "%e"), "columns_any": in_use(64, "%s"),
     "rows_between": in_use(0, "%e", 64, 16), "rows_common": in_use(0, "%e", 64, 0),
+    # a tile of 64 rows leaves room for another one, two tiles of 64 rows do not
+    "rows_of_one": beside(64), "rows_of_two": beside(128),
     "columns_unplaced": re.sub(r"\{tensor_memory[^}]*\} ", "", in_use(64, "%s")),
     "bytes_in_use": bytes_in_use(4096), "bytes_beside": bytes_in_use(16384),
     # products and bits of launch values, which only Z3 knows
@@ -339,6 +354,15 @@ TEXTS = {
     "product_one": guarded(PRODUCT, "    %g = arith.cmpi sgt, %K, %c0 : i32\n"), "product_inside": guarded(PRODUCT, BOTH.format("sgt", "sgt"), inside=True),
     "mask": guarded(MASKED.format(12), BIT, "%g"), "mask_other": guarded(MASKED.format(8), BIT, "%g"),
     "stepped": stepped(1), "stepped_late": stepped(2),
+    # a shift by more than the width of the number gives 0: no number shifted by so much is
+    "shifted_out": "    %l1 = arith.constant 40 : i32\n    %far = arith.cmpi eq, %S, %l1 : i32\n    %h = arith.shli %c1, %S : i32\n    %y = arith.cmpi eq, %h, %c0 : i32\n    %both = arith.andi %far, %y : i1\n"
+                   + ALLOC + "    scf.if %both {\n" + COPY + READ + "      %w = ttg.async_wait {num = 0 : i32}\n    }\n",
+    "shifted_round": ALLOC + "    %l1 = arith.constant 41 : i32\n    %l2 = arith.constant 40 : i32\n    %z:2 = scf.for %k = %c0 to %K step %c1 iter_args(%i = %c0, %m = %c1) -> (i32, i32)  : i32 {\n"
+                     "      %far = arith.cmpi eq, %i, %l2 : i32\n      %y = arith.cmpi eq, %m, %c0 : i32\n      %both = arith.andi %far, %y : i1\n      scf.if %both {\n" + COPY + READ
+                     + "        %w = ttg.async_wait {num = 0 : i32}\n      }\n      %h = arith.shli %c1, %i : i32\n      %i1 = arith.addi %i, %c1 : i32\n      %i2 = arith.remsi %i1, %l1 : i32\n      scf.yield %i2, %h : i32, i32\n" + END,
+    # a step that is not positive where the loop is not reached: nothing says that there is no such launch
+    "stepped_not_reached": FAR + ALLOC + "    scf.if %far {\n" + COPY + READ + "      %w = ttg.async_wait {num = 0 : i32}\n    }\n    %pos = arith.cmpi sgt, %back, %c0 : i32\n    scf.if %pos {\n"
+                           + LOOP.replace("step %c1", "step %back") + READ.replace("%r", "%r2") + END + "    }\n",
     "square_never": never(2), "square_late": never(4),
     "rotated": rotated(1), "rotated_weak": rotated(2), "rotated_same": rotated(1, "%a, %e"), "rotated_three": rotated(2, three=True), "rotated_three_weak": rotated(3, three=True),
     "two_origins": ALLOC + ALLOC.replace("%a", "%d") + f"    %s = arith.select %c, %a, %d : {T}\n" + READ.replace("%a", "%s"),
