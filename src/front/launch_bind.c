@@ -330,6 +330,26 @@ static pr_status bind_arg(binder *b, int i)
     return PR_OK;
 }
 
+/* Two arguments cannot give one byte different contents: a verdict would rest on whichever is read. */
+static pr_status contents_agree(binder *b)
+{
+    pr_launch *l = b->out;
+    pr_tensor **tensors = PR_NEW_N(b->tensors.arena, pr_tensor *, l->n_args ? l->n_args : 1);
+    int n = 0, at_fault = 0;
+    for (int k = 0; k < l->n_args; k++)
+        if (l->args[k].tensor) tensors[n++] = (pr_tensor *)l->args[k].tensor;
+    pr_contents_clash c;
+    if (!pr_contents_disagree(b->tensors.arena, tensors, n, &c)) return PR_OK;
+    while (l->args[at_fault].tensor != c.b) at_fault++;
+    pr_json_at at;
+    entry(b, at_fault, l->args[at_fault].name, &at);
+    return pr_launch_bad(&b->r, &at,
+                         "contradictory contents: element %lld of " PR_STR_FMT " and element %lld of " PR_STR_FMT
+                         " have a byte in common and different values there (%lld and %lld)",
+                         (long long)c.element_b, PR_STR_ARG(c.b->name), (long long)c.element_a, PR_STR_ARG(c.a->name),
+                         (long long)c.b->values[c.element_b], (long long)c.a->values[c.element_a]);
+}
+
 static json_t *own_or_shared(binder *b, json_t *own, const char *key, pr_json_at *at)
 {
     json_t *v = own ? json_object_get(own, key) : NULL;
@@ -417,5 +437,6 @@ pr_status pr_launch_bind(pr_arena *arena, pr_launch_doc *d, int i, int c, const 
         s = bind_arg(&b, k);
         if (s != PR_OK) return s;
     }
-    return pr_tensor_reader_finish(&b.tensors, &b.r);
+    s = pr_tensor_reader_finish(&b.tensors, &b.r);
+    return s == PR_OK ? contents_agree(&b) : s;
 }

@@ -1,4 +1,4 @@
-/* Tensors of a launch file; used by launch_bind.c only. */
+/* Tensors of a launch file; used by launch_bind.c and launch_agree.c only. */
 #ifndef PR_FRONT_LAUNCH_TENSOR_H
 #define PR_FRONT_LAUNCH_TENSOR_H
 #include "front/launch_doc.h"
@@ -33,6 +33,14 @@ void pr_tensor_reader_init(pr_tensor_reader *t, pr_arena *arena, const pr_launch
 pr_status pr_tensor_read(pr_tensor_reader *t, pr_launch_reader *r, json_t *body,
                          const pr_json_at *at, pr_str name, pr_i128 divisibility, pr_tensor **out,
                          bool *usable);
+/* launch_agree.c: two elements with one byte and different contents. */
+typedef struct pr_contents_clash {
+    const pr_tensor *a, *b; /* may be one tensor */
+    int64_t element_a, element_b;
+    uint64_t at;
+} pr_contents_clash;
+/* The tensors have their addresses. A bool says of its byte only whether it is 0. */
+bool pr_contents_disagree(pr_arena *arena, pr_tensor *const *tensors, int n, pr_contents_clash *out);
 /* Gives the named storages their addresses. */
 pr_status pr_tensor_reader_finish(pr_tensor_reader *t, pr_launch_reader *r);
 /* Integer, boolean or decimal string. */

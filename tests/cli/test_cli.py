@@ -456,6 +456,43 @@ class Launches(Case):
                               ({"no_values": 3}, "no_values")):
             self.bad(scatter(index), "args.idx.tensor", needle)
 
+    def test_contradictory_contents(self):
+        text = """module {
+  tt.func public @k(%x: !tt.ptr<i8>, %y: !tt.ptr<i8>) {
+    %a = tt.load %x : !tt.ptr<i8>
+    %b = tt.load %y : !tt.ptr<i8>
+    tt.return
+  }
+}
+"""
+
+        def view(values, at=0, dtype="int32", **options):
+            return {"tensor": {"dtype": dtype, "shape": [len(values)], "storage": {"id": "s", "offset": at, "bytes": 4096}, "values": values, **options}}
+
+        def args(x, y):
+            return launch(text, {"x": x, "y": y}, grid=[1])
+        for x, y in ((view([1, 2, 3, 4]), view([1, 2, 3, 4])), (view([1, 2, 3, 4]), view([3, 4, 5, 6], 8)), (view([1, 2, 3, 4]), view([9] * 4, 16)),
+                     (view([1, 2, 3, 4]), view([0, 3, 0, 4, 0], 6, "int16")), (view([-1, 0, 0, 0]), view([255, 255], 2, "uint8")),
+                     (view([-1, 0, 0, 0]), view([True, True, False], 2, "bool")), (view([1, 2]), view([1, 1, 1], shape=[3], strides=[0])),
+                     (view([1, 2, 3, 4]), view([1, 3], shape=[2], strides=[2])), (view([1, 2, 3, 4]), view([4, 9], 12))):
+            self.verdict(args(x, y), status="ok")
+        for x, y, needle in ((view([1, 2, 3, 4]), view([1, 2, 3, 5]), "element 3 of y and element 3 of x"),
+                             (view([1, 2, 3, 4]), view([4, 4, 5, 6], 8), "element 0 of y and element 2 of x"),
+                             (view([1, 2, 3, 4]), view([0, 3, 1, 4, 0], 6, "int16"), "have a byte in common"),
+                             (view([-1, 0, 0, 0]), view([254, 255], 2, "uint8"), "have a byte in common"),
+                             (view([-1, 0, 0, 0]), view([True, False, False], 2, "bool"), "element 1 of y and element 0 of x"),
+                             (view([2, 0, 0, 0]), view([2, 1], 0, "uint8"), "element 1 of y and element 0 of x"),
+                             (view([1, 2]), view([1, 2, 1], shape=[3], strides=[0]), "have a byte in common"),
+                             (view([9, 9], 64), view([1, 2], shape=[2], strides=[0]), "element 1 of y and element 0 of y"),
+                             (view([1, 2, 3, 4]), view([1, 2], shape=[2], strides=[2]), "element 1 of y and element 2 of x")):
+            self.bad(args(x, y), "contradictory contents", needle)
+        x = view([1, 2, 3, 4])
+        x["tensor"].pop("storage")
+        y = view([7])
+        y["tensor"].pop("storage")
+        self.bad(args({"tensor": dict(x["tensor"], ptr=4096)}, {"tensor": dict(y["tensor"], ptr=4108)}), "element 0 of y and element 3 of x", "(7 and 4)")
+        self.verdict(args({"tensor": dict(x["tensor"], ptr=4096)}, {"tensor": dict(y["tensor"], ptr=4112)}), status="ok")
+
     def test_configs(self):
         content = launch(config={"num_warps": 4}, configs=[{}, {"config": {"num_warps": 8}, "ttir_text": store(8)}, {"grid": [1]}])
         v = self.verdict(content, status="races")
