@@ -178,3 +178,157 @@ def inner(x, lock, N: tl.constexpr, M: tl.constexpr, STEP: tl.constexpr, B: tl.c
 
 case("inner", inner, "ok T1 qual=termination", (4,), dict(x=T("i32", 640), lock=zeros(6), N=2, M=3, STEP=64, B=64))
 case("inner_overlap", inner, "races *:S:S/programs", (4,), dict(x=T("i32", 640), lock=zeros(6), N=2, M=3, STEP=32, B=64))
+
+
+# ---- locks that data choose, two locks, branches: what is stored must stand under the lock of the same cell ---------------------------
+@triton.jit
+def enter(cell):
+    while tl.atomic_cas(cell, 0, 1, sem="acquire") != 0:
+        pass
+
+
+@triton.jit
+def leave(cell):
+    tl.atomic_xchg(cell, 0, sem="release")
+
+
+@triton.jit
+def chosen(x, y, lock, other, idx, idx2, n, turns, KIND: tl.constexpr, B: tl.constexpr):
+    """KIND 0 to 6 are right (5 and 6 are not always shown)."""
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    k = tl.load(idx + pid * n)
+    p = lock
+    for i in range(n):
+        if KIND == 0 or KIND == 7:                # the lock and the element by one table; 7: by two
+            j = tl.load(idx + pid * n + i)
+            e = tl.load(idx2 + pid * n + i) if KIND == 7 else j
+            enter(lock + j)
+            tl.debug_barrier()
+            tl.store(x + e, tl.load(x + e) + 1)
+            tl.debug_barrier()
+            leave(lock + j)
+        elif KIND == 1 or KIND == 8:              # the index comes from the turn before; 8: the element is the next one's
+            enter(lock + k)
+            tl.debug_barrier()
+            j = tl.load(idx + pid * n + i + 1)
+            e = j if KIND == 8 else k
+            tl.store(x + e, tl.load(x + e) + 1)
+            tl.debug_barrier()
+            leave(lock + k)
+            k = j
+        elif KIND == 2 or KIND == 9:              # a pointer that moves; 9: before the lock is given back
+            enter(p)
+            tl.debug_barrier()
+            tl.store(x + i, tl.load(x + i) + 1)
+            tl.debug_barrier()
+            if KIND == 9:
+                p += 1
+            leave(p)
+            if KIND == 2:
+                p += 1
+        elif KIND == 3 or KIND == 10:             # hand over hand; 10: the last store stands behind both
+            enter(lock)
+            tl.debug_barrier()
+            enter(other)
+            tl.debug_barrier()
+            tl.store(x, i)
+            tl.debug_barrier()
+            leave(lock)
+            if KIND == 3:
+                tl.store(y, i)
+            tl.debug_barrier()
+            leave(other)
+            if KIND == 10:
+                tl.store(y, i)
+        elif KIND == 4 or KIND == 11:             # downwards; 11: an element that two locks share
+            at = n - 1 - i
+            enter(lock + at)
+            tl.debug_barrier()
+            e = at // 2 if KIND == 11 else at
+            tl.store(x + e, tl.load(x + e) + 1)
+            tl.debug_barrier()
+            leave(lock + at)
+        elif KIND == 5 or KIND == 12:             # under a branch; 12: the other branch stores without it
+            if (i + pid) % 2 == 0:
+                enter(lock)
+                tl.debug_barrier()
+                tl.store(x, tl.load(x) + 1)
+                tl.debug_barrier()
+                leave(lock)
+            elif KIND == 12:
+                tl.store(x, 5)
+        elif KIND == 6:                           # taken without waiting, too
+            enter(lock)
+            tl.debug_barrier()
+            tl.store(x, tl.load(x) + 1)
+            tl.debug_barrier()
+            leave(lock)
+            if tl.atomic_cas(lock, 0, 1, sem="acquire") == 0:
+                tl.debug_barrier()
+                tl.store(x, 2)
+                tl.debug_barrier()
+                leave(lock)
+        elif KIND == 13:                          # the barrier is in a loop of no turns
+            enter(lock)
+            for _ in range(turns):
+                tl.debug_barrier()
+            tl.store(x, tl.load(x) + 1)
+            tl.debug_barrier()
+            leave(lock)
+        elif KIND == 14:                          # the branch holds the ends only
+            if (i + pid) % 2 == 0:
+                enter(lock)
+            tl.debug_barrier()
+            tl.store(x, tl.load(x) + 1)
+            tl.debug_barrier()
+            if (i + pid) % 2 == 0:
+                leave(lock)
+        elif KIND == 15:                          # read under the lock, written behind it
+            enter(lock)
+            tl.debug_barrier()
+            v = tl.load(x)
+            tl.debug_barrier()
+            leave(lock)
+            tl.store(x, v + 1)
+        elif KIND == 16:                          # each half of the programs takes the other lock
+            l = tl.where(pid % 2 == 0, i % 2, 1 - i % 2)
+            enter(lock + l)
+            tl.debug_barrier()
+            tl.store(x + i % 2, tl.load(x + i % 2) + 1)
+            tl.debug_barrier()
+            leave(lock + l)
+        elif KIND == 17:                          # the index is written in the section and read again at its end
+            enter(lock + tl.load(idx))
+            tl.debug_barrier()
+            tl.store(x, tl.load(x) + 1)
+            tl.store(idx, 1)
+            tl.debug_barrier()
+            leave(lock + tl.load(idx))
+        elif KIND == 18:                          # somebody sets every lock free
+            enter(lock)
+            tl.debug_barrier()
+            tl.store(x, tl.load(x) + 1)
+            tl.debug_barrier()
+            leave(lock)
+            if pid == 0:
+                tl.atomic_and(lock, 0, sem="release")
+        elif KIND == 19:                          # lanes in one section
+            enter(lock)
+            tl.debug_barrier()
+            v = tl.load(x + B - 1 - lane)
+            tl.store(x + lane, v)
+            tl.debug_barrier()
+            leave(lock)
+
+
+def chosen_args(**kw):
+    return dict(dict(x=T("i32", 64), y=T("i32", 64), lock=zeros(64), other=zeros(64), idx=T("i32", 64), idx2=T("i32", 64), n=4, turns=0, KIND=0, B=64), **kw)
+
+
+for kind in range(20):
+    expect = "ok T1 qual=termination" if kind < 5 else "ok|unsupported" if kind < 7 else "races|unsupported|vacuous never=ok"
+    case(f"chosen_{kind}", chosen, expect, (4,), chosen_args(KIND=kind))
+case("chosen_13_one", chosen, "ok|unsupported", (4,), chosen_args(KIND=13, turns=1))
+case("chosen_3_alias", chosen, "ok|unsupported|vacuous", (4,), chosen_args(KIND=3, other=T("i32", 63, of="lock", at=4)))
+case("chosen_3_beside", chosen, "races|unsupported|vacuous never=ok", (4,), chosen_args(KIND=3, y=T("i32", 64, of="lock", at=0)))

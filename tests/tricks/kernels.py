@@ -503,3 +503,110 @@ case("strided_params_coprime", strided_params, "ok", (2, 4), strided(0, (51, 31)
 case("strided_params_both", strided_params, "races", (2, 4), strided(0, (20, 30)))
 case("strided_params_same", strided_params, "races", (2, 4), strided(0, (1, 1)))
 case("strided_params_zero", strided_params, "races", (2, 4), strided(0, (50, 0)))
+
+
+# ---- compare-and-swap loops that nothing is known of: what stands in them and behind them runs any number of times, with any values ------------
+@triton.jit
+def cas_loop(x, y, out, idx, cell, more, n, KIND: tl.constexpr, B: tl.constexpr):
+    """KIND 0 to 3 are right."""
+    pid = tl.program_id(0)
+    lane = tl.arange(0, B)
+    mine = y + pid * B
+    place = out + pid * B
+    w = tl.load(mine + lane) if KIND == 3 else tl.load(mine + B - 1 - lane) if KIND == 13 or KIND == 14 else lane
+    if KIND == 12:
+        tl.store(mine + lane, lane)
+    old = tl.load(cell) if KIND == 4 else tl.atomic_add(cell, 0, sem="relaxed")
+    at = pid * B + lane
+    turn = 0
+    done = 0
+    while done == 0:
+        if KIND == 9 or KIND == 1:                # loads, a barrier, stores at the same places: 1: and one at the end
+            w = tl.load(mine + B - 1 - lane)
+            tl.debug_barrier()
+        if KIND == 12:                            # the only barrier between the store before the loop and the load behind it
+            tl.debug_barrier()
+        if KIND == 5:
+            got = tl.atomic_cas(cell, old, old + 1, scope="cta")
+        else:
+            got = tl.atomic_cas(cell, old, old + 1)
+        if KIND == 9 or KIND == 1:
+            tl.store(mine + lane, w + got)
+        if KIND == 1:
+            tl.debug_barrier()
+        if KIND == 2:
+            tl.store(place + lane, old)
+        if KIND == 10:                            # one further each turn
+            tl.store(out + pid + turn, old)
+        if KIND == 11:                            # lanes turn round in the program's own row
+            at = pid * B + (at + 1) % B
+        if KIND == 14:
+            w = tl.load(x + lane)
+        if KIND == 15:
+            tl.store(out + tl.atomic_add(more, 1), pid)
+            tl.atomic_add(more, -1)
+        turn += 1
+        done = (got == old).to(tl.int32)
+        old = got
+    if KIND == 0 or KIND == 4 or KIND == 5:
+        tl.store(out + pid, old)
+    if KIND == 3 or KIND == 13 or KIND == 14:     # 3: the lane that was read; 13, 14: another one, 14: not what was read
+        tl.store(mine + lane, w + old)
+    if KIND == 6:                                 # the result as a place
+        tl.store(out + old, pid)
+    if KIND == 7:                                 # ... as a stride
+        tl.store(out + pid * old + lane, 1)
+    if KIND == 8:                                 # one winner, if one knew what the loop returns
+        if old == 0:
+            tl.store(out, 1)
+        tl.store(out, 2, mask=old == 1)
+    if KIND == 11:
+        tl.store(out + at, old)
+        tl.store(place + lane, old)
+    if KIND == 12:
+        tl.store(place + lane, tl.load(mine + B - 1 - lane))
+    if KIND == 16:                                # the cell's neighbour is in it, too
+        tl.atomic_add(more.to(tl.pointer_type(tl.int64)), 1)
+
+
+for kind in range(17):
+    kw = dict(x=T("i32", 64), y=T("i32", 256), out=T("i32", 4096), idx=T("i32", 64), cell=T("i32", 64, values=[0] * 64), more=T("i32", 64, values=[0] * 64), n=4, KIND=kind, B=64)
+    if kind == 16:
+        kw["more"] = T("i32", 64, of="cell", at=0)
+    case(f"cas_loop_{kind}", cas_loop, "ok|unsupported" if kind < 4 else "races|unsupported never=ok", (4,), kw)
+
+
+# ---- one element, read by every thread and written by one: a use by other threads needs the order of all of them ----------------------------
+@triton.jit
+def one_element(x, y, n, KIND: tl.constexpr, B: tl.constexpr):
+    """KIND 0 is right."""
+    lane = tl.arange(0, B)
+    a = tl.arange(0, 1)
+    v = tl.load(x + a)
+    if KIND == 1:
+        tl.store(y + lane, tl.broadcast_to(v, (B,)))
+    if KIND == 2:
+        if tl.sum(v, 0) > 0:
+            tl.store(y + lane, 1)
+    if KIND == 3:
+        tl.store(y + lane, 1, mask=lane < tl.broadcast_to(v, (B,)))
+    if KIND == 4:
+        tl.store(y + tl.sum(v, 0) + lane, 1)
+    if KIND == 5:
+        for i in range(tl.sum(v, 0)):
+            tl.store(y + i * B + lane, 1)
+    if KIND == 6:
+        tl.store(y + tl.arange(0, 2), tl.reshape(tl.join(v, v), (2,)))
+    if KIND == 7:
+        tl.store(y + lane, tl.reshape(tl.broadcast_to(tl.reshape(v, (1, 1)), (B, 1)), (B,)))
+    if KIND == 8:
+        tl.store(y + lane, lane + tl.broadcast_to(tl.max(v[None, :], 0), (B,)))
+    if KIND == 9:
+        for i in range(n):
+            v += 1
+        tl.store(y + lane, tl.broadcast_to(v, (B,)))
+    tl.store(x + a, v + 1)
+
+
+for kind in range(10):
+    case(f"one_element_{kind}", one_element, "ok" if kind == 0 else "races|unsupported never=ok", (1,), dict(x=T("i32", 64), y=T("i32", 4096), n=4, KIND=kind, B=64), num_warps=1)
