@@ -506,6 +506,7 @@ void pr_walk_hidden(pr_walk *w, const pr_region *r)
 
 bool pr_walk_effect(pr_walk *w, const pr_op *op)
 {
+    if (op->opcode == PR_OP_TT_CALL && w->p->membar) refuse(w, op, PR_REFUSAL_CALL, "a call; which barriers stand in its callee is not read");
     if (uses_scratch(op)) return marker(w, op, PR_SHM_EV_SCRATCH);
 
     places p = places_of(op);

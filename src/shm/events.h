@@ -173,7 +173,7 @@ typedef struct pr_shm_binding {
 
 /* What a product or quotient of launch values is: `value` is `is`. Without a value a condition that holds at every launch, about a
  * trip count and its step. */
-typedef struct pr_shm_def { pr_term value, is; } pr_shm_def;
+typedef struct pr_shm_def { pr_term value, is, divisor; } pr_shm_def;   /* divisor: said only where it is not 0; NONE: always */
 
 /* One kernel, read. */
 typedef struct pr_shm_prog {

@@ -14,6 +14,7 @@ static bool no_solution(prover *q, const pr_var *vars, int n_vars, const pr_term
     for (int i = 0; i < p->defs.n; i++) {
         const pr_shm_def *d = &p->defs.data[i];
         core[n + i] = pr_term_none(d->value) ? d->is : pr_eq(q->T, d->value, d->is);
+        if (!pr_term_none(d->divisor)) core[n + i] = pr_or(q->T, core[n + i], pr_eq(q->T, d->divisor, PR_TERM_ZERO));
     }
     for (int i = 0; i < n + p->defs.n; i++)
         if (pr_term_none(core[i])) return false;

@@ -111,7 +111,8 @@ static pr_term own_value(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_t
     pr_vec_push(w->p->arena, &w->p->params, param);
     pr_cut c = { op->opcode, a, b, PR_TERM_NONE, pr_var_term(w->T, var) };
     pr_vec_push(w->arena, &w->cuts, c);
-    pr_shm_def def = { c.value, exact };
+    bool product = op->opcode == PR_OP_ARITH_MULI || op->opcode == PR_OP_ARITH_ANDI || op->opcode == PR_OP_ARITH_ORI || op->opcode == PR_OP_ARITH_XORI;
+    pr_shm_def def = { c.value, exact, product ? PR_TERM_NONE : b };
     if (!pr_term_none(exact)) pr_vec_push(w->p->arena, &w->p->defs, def);
     return c.value;
 }

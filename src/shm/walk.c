@@ -211,7 +211,7 @@ static pr_term trip_count(pr_walk *w, pr_term lb, pr_term ub, pr_term st, bool t
     pr_vec_push(w->arena, &w->cuts, c);
     pr_term q = pr_var_term(T, c.quotient), span = pr_sub(T, ub, lb);
     pr_term is = pr_and(T, pr_le(T, span, pr_mul(T, q, st)), pr_lt(T, pr_mul(T, pr_sub(T, q, pr_const(T, 1)), st), span));
-    pr_shm_def def = { PR_TERM_NONE, pr_and(T, is, pr_le(T, pr_const(T, 1), st)) };
+    pr_shm_def def = { .is = pr_and(T, is, pr_le(T, pr_const(T, 1), st)) };
     if (!pr_term_none(is)) pr_vec_push(w->p->arena, &w->p->defs, def);
     return c.value;
 }
@@ -337,20 +337,26 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         pr_walk_set(w, body->args[1 + i], state[i]);
     }
     if (!at) pr_flat_find(w, op, body, init);
-    pr_walk_set(w, body->args[0], pr_walk_term(iv));
-    w->emit = false;
-    pr_walk_block(w, body);
-    w->emit = emit;
     const pr_op *yield = pr_block_terminator(body);
-    for (int i = 0; i < n; i++) {
-        pr_sv next = pr_walk_get(w, yield->operands[i]);
-        if (n_rotated[i] > 1) next = (pr_sv){ .kind = PR_SV_VIEWS, .t = pr_walk_number(w, &next, state[i].views, n_rotated[i]), .n_views = n_rotated[i], .views = state[i].views };
-        bool same = next.kind == state[i].kind && (next.kind != PR_SV_VIEWS || n_rotated[i] > 1)
-                    && (next.kind != PR_SV_VIEW || pr_walk_same_frame(&next.v, &state[i].v));
-        for (int j = 0; j < parts(&state[i]); j++)
-            c.data[first[i] + j].update = same ? int_of(w, *part(&next, j)) : PR_TERM_NONE;
-        if (!same && (state[i].kind == PR_SV_VIEW || state[i].kind == PR_SV_VIEWS)) state[i] = pr_walk_opaque();
-        if (n_rotated[i] > 1 && pr_term_none(next.t)) state[i] = pr_walk_opaque();
+    for (bool again = true; again;) {                /* once more without a memdesc that turns out to be another one: others may be it next   */
+        again = false;
+        pr_walk_set(w, body->args[0], pr_walk_term(iv));
+        for (int i = 0; i < n; i++) pr_walk_set(w, body->args[1 + i], state[i]);
+        w->emit = false;
+        pr_walk_block(w, body);
+        w->emit = emit;
+        for (int i = 0; i < n; i++) {
+            pr_sv next = pr_walk_get(w, yield->operands[i]);
+            if (n_rotated[i] > 1 && state[i].kind == PR_SV_VIEWS) next = (pr_sv){ .kind = PR_SV_VIEWS, .t = pr_walk_number(w, &next, state[i].views, n_rotated[i]), .n_views = n_rotated[i], .views = state[i].views };
+            bool same = next.kind == state[i].kind && (next.kind != PR_SV_VIEWS || n_rotated[i] > 1)
+                        && (next.kind != PR_SV_VIEW || pr_walk_same_frame(&next.v, &state[i].v));
+            for (int j = 0; j < parts(&state[i]); j++)
+                c.data[first[i] + j].update = same ? int_of(w, *part(&next, j)) : PR_TERM_NONE;
+            bool memdesc = state[i].kind == PR_SV_VIEW || state[i].kind == PR_SV_VIEWS;
+            if (!memdesc || (same && !(n_rotated[i] > 1 && pr_term_none(next.t)))) continue;
+            state[i] = pr_walk_opaque();
+            again = true;
+        }
     }
     pr_shm_recover(w->arena, T, counter, c.data, c.n);
     if (flat) pr_flat_recover(w, flat, init, c.data, first);

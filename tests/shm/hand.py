@@ -131,6 +131,16 @@ def stepped(pending):
             + f"      %w = ttg.async_wait {{num = {pending} : i32}}\n" + READ + "      scf.yield %j : i32\n" + END + "    %ww = ttg.async_wait {num = 0 : i32}\n")
 
 
+def handed(copied):
+    """%pp becomes the buffer %b0, and %qq what %pp was: from the second iteration on they are other buffers than at first. A copy into
+    %qq stays pending over the end of its iteration, in the next one %b0 is read (or another buffer)."""
+    names = ["%pp", "%qq"]
+    return (ALLOC.replace("%a", "%a0") + ALLOC.replace("%a", "%b0") + ALLOC.replace("%a", "%u0")
+            + f"    %z:2 = scf.for %k = %c0 to %K step %c1 iter_args(%pp = %a0, %qq = %a0) -> ({T}, {T})  : i32 {{\n"
+            + READ.replace("%a", copied + "0") + "      %w = ttg.async_wait {num = 0 : i32}\n" + COPY.replace("%a", names[1])
+            + f"      scf.yield %b0, %pp : {T}, {T}\n" + END + "    %ww = ttg.async_wait {num = 0 : i32}\n" + READ.replace("%a", "%b0").replace("%r", "%r2"))
+
+
 def rotated(pending, next_=None, three=False):
     """A loop hands its buffers around: copy into the last one, wait for all but `pending` copies, read the first one."""
     names = ["%a", "%e", "%u"][:3 if three else 2]
@@ -363,6 +373,10 @@ TEXTS = {
     # a step that is not positive where the loop is not reached: nothing says that there is no such launch
     "stepped_not_reached": FAR + ALLOC + "    scf.if %far {\n" + COPY + READ + "      %w = ttg.async_wait {num = 0 : i32}\n    }\n    %pos = arith.cmpi sgt, %back, %c0 : i32\n    scf.if %pos {\n"
                            + LOOP.replace("step %c1", "step %back") + READ.replace("%r", "%r2") + END + "    }\n",
+    # a quotient where the divisor may be 0: no iteration says what it is there
+    "quotient": guarded("    %n = arith.divsi %K, %S : i32\n", "    %g1 = arith.cmpi sgt, %S, %c0 : i32\n    %g2 = arith.cmpi sge, %K, %S : i32\n    %g = arith.andi %g1, %g2 : i1\n"),
+    # what one buffer becomes, another one is next
+    "handed_on": handed("%b"), "handed_on_other": handed("%u"),
     "square_never": never(2), "square_late": never(4),
     "rotated": rotated(1), "rotated_weak": rotated(2), "rotated_same": rotated(1, "%a, %e"), "rotated_three": rotated(2, three=True), "rotated_three_weak": rotated(3, three=True),
     "two_origins": ALLOC + ALLOC.replace("%a", "%d") + f"    %s = arith.select %c, %a, %d : {T}\n" + READ.replace("%a", "%s"),
