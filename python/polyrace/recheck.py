@@ -389,8 +389,9 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
         records = Records(_read(folder, config["records_text"]) if "records_text" in config else "")
         rows = _ledger(config, records)
         _qualified(config, records, doc["qualifiers"])
+        said = doc["qualifiers"] if config["status"] == "ok" else None       # premises of proofs do not qualify a race
         contents = {config["arguments"][k]["name"]: v for k, v in _contents(folder, config, launch, where).items()}
-        if "reads tensor contents" in doc["qualifiers"]:
+        if said is None or "reads tensor contents" in said:
             records.contents = contents
         executed, execution = "", None
         if "execution" in config:
@@ -420,7 +421,7 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
                         open_claims += 1
                 claims[claim["pair"]] = claim
             how, by = _claim(folder, claim, solvers, isl, every,
-                             lambda text, name: _tables(text, contents, records.size_of, doc["qualifiers"], name))
+                             lambda text, name: _tables(text, contents, records.size_of, said, name))
             total += 1
             for name in by:
                 counts[name] = counts.get(name, 0) + 1

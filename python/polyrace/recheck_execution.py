@@ -104,13 +104,18 @@ class Execution:
             for i, (x, a, p) in enumerate(entries):
                 for y, b, q in entries[:i]:
                     self._pair(x, a, p, y, b, q)
+        if self.config["status"] == "ok":                         # premises of proofs do not qualify a race
+            self._qualified()
+        return len(self.runs)
+
+    def _qualified(self) -> None:
+        """What the verdict rests on is said."""
         if self.used_dependency and "assumes unreplicated loads" not in self.qualifiers:
             raise Rejected("execution: a dependency orders two accesses, but no qualifier says 'assumes unreplicated loads'")
         if self.used_waits and "assumes termination" not in self.qualifiers:
             raise Rejected("execution: waits order it, but no qualifier says 'assumes termination'")
         if (self.contents or self.waits.any) and "reads tensor contents" not in self.qualifiers:
             raise Rejected("execution: contents decide it, but no qualifier says 'reads tensor contents'")
-        return len(self.runs)
 
     def _storage(self, argument: int) -> Optional[List[int]]:
         return self.config["arguments"][argument].get("storage") if argument >= 0 else None

@@ -174,6 +174,22 @@ class Certificates(unittest.TestCase):
             seal(folder, doc)
             self.assertNotEqual(recheck(folder)[0], 0)
 
+    def test_premises_of_races(self):
+        """A proof says what it rests on; a race beside pairs that the same premise proved need not."""
+        folder = os.path.join(self.root, "premises")
+        certify(folder, *(os.path.join(TESTS, "tricks", "ttir", f"linked_list_{k}.json") for k in ("1", "shared")))
+        code, out = recheck(folder)
+        self.assertEqual(code, 0, out)
+        self.assertRegex(out, r"linked_list: ok \(.*\): confirmed;")
+        self.assertRegex(out, r"linked_list: races: confirmed;")
+        for manifest in glob.glob(os.path.join(folder, "*", "manifest.json")):
+            with open(manifest, encoding="utf-8") as f:
+                doc = json.load(f)
+            if doc["status"] == "ok":
+                doc["qualifiers"].remove("assumes unreplicated loads")
+                seal(os.path.dirname(manifest), doc)
+                self.rejected(os.path.dirname(manifest), "'assumes unreplicated loads' removed")
+
     def test_waits(self):
         """Launches whose programs wait for each other: every proof is confirmed from what each wait needs."""
         gates = [os.path.join(TESTS, "gates", "ttir", n + ".json") for n in WAITS]
@@ -188,9 +204,9 @@ class Certificates(unittest.TestCase):
         sys.path.remove(path)
         folder, files = os.path.join(self.root, "random"), []
         os.makedirs(folder)
-        for kind, first, count in ((explore.gates_kernel, 900000, 40), (explore.guards_kernel, 910030, 40)):
+        for kind, first, count in ((explore.gates_kernel, 900000, 12), (explore.guards_kernel, 910030, 12)):
             explore.PATTERNS = kind
-            for k in range(first, first + (10 * count if ALL else count)):
+            for k in range(first, first + (33 * count if ALL else count)):
                 n, ops, init = explore.make(k)
                 stem = os.path.join(folder, f"k{k}")
                 with open(stem + ".ttir", "w", encoding="utf-8") as f:
@@ -203,7 +219,7 @@ class Certificates(unittest.TestCase):
         _, out = recheck(certs)
         self.assertNotIn("REJECTED", out)
         proofs = [line for line in out.splitlines() if ": ok (" in line]
-        self.assertGreaterEqual(sum("executed (" in line for line in proofs), 8)
+        self.assertGreaterEqual(sum("executed (" in line for line in proofs), 3)
         confirmed = sum(": confirmed;" in line for line in proofs)
         print(f"random: {len(proofs)} proofs, {confirmed} confirmed")
         self.assertGreaterEqual(confirmed, len(proofs) * 97 // 100)
@@ -304,9 +320,11 @@ class Certificates(unittest.TestCase):
 
     @unittest.skipUnless(ALL, "only with --all")
     def test_others(self):
-        for d, least in (("sync", 80), ("pitfalls", 95), ("loops", 18), ("locks", 12), ("labelled", 35), ("matrix", 60), ("reports", 50), ("generate", 70),
-                         ("gates", 58), ("styles", 30)):
-            self.shipped(d, sorted(glob.glob(os.path.join(TESTS, d, "ttir", "*.json"))), least, executed=True)
+        least = {"sync": 80, "pitfalls": 95, "loops": 18, "locks": 12, "labelled": 35, "matrix": 60, "reports": 50, "generate": 70, "gates": 58,
+                 "styles": 30, "inductor": 33, "drafts": 40, "ragged": 57, "tricks": 42}
+        found = {os.path.basename(os.path.dirname(d)) for d in glob.glob(os.path.join(TESTS, "*", "ttir")) if glob.glob(os.path.join(d, "*.json"))}
+        for d in sorted(found - {"kernels", "tables", "sums"}):    # those have tests of their own
+            self.shipped(d, sorted(glob.glob(os.path.join(TESTS, d, "ttir", "*.json"))), least[d], executed=True)
         self.shipped("small", sorted(glob.glob(os.path.join(TTIR, "*.small.json"))), 100, executed=True)
 
     def test_layouts(self):
