@@ -625,6 +625,8 @@ class Proof(Model):
                     elif x.kind != "init":
                         if x.kind == "inval":
                             bad = both
+                        elif x.kind in ("tc", "tc_commit", "cp_arrive") and self.made_again(alloc):
+                            bad = both.subtract(self.surely_counted(e, b, i))
                         elif x.kind in ("tc", "tc_commit"):
                             bad = both.subtract(self.ord(e, i).union(self.ord(i, e).reverse()))
                         else:
@@ -643,6 +645,17 @@ class Proof(Model):
                 for r in ready:
                     early = early.subtract(r.domain())
                 self.must_be_empty(early, f"event {e} uses a barrier that is not initialised before")
+
+    def made_again(self, alloc: int) -> bool:
+        """Is the barrier made again when it is over: in its next life, or in the next iteration of a loop?"""
+        a = self.allocs[alloc]
+        return bool(self.depth(alloc) or a["copy"]) or any(i != alloc and b["op"] == a["op"] for i, b in self.allocs.items())
+
+    def surely_counted(self, e: int, bar: int, i: int):
+        """{ e -> i }: the arrival of e that completes on its own time is counted before i: its phase is known to be over."""
+        phases = self.phase_map(e, bar)
+        phases = self.union([phases, self.then(phases, self.closure)])
+        return self.union([self.counted_before(e, i), self.then(phases, self.from_phases(i))])
 
     def counted_before(self, a: int, e: int):
         """{ a -> e }: what a signals has been counted before e (where e signals too, before that)."""

@@ -574,6 +574,15 @@ static bool obligations(prover *q)
 }
 
 /* ---- lifecycle ------------------------------------------------------------------------------------------------------ */
+/* { e -> i }: the arrival of e that completes on its own time is counted before i: its phase is known to be over, or a later one of
+ * the tensor core. */
+static pr_rel surely_counted(prover *q, int e, int bar, int i)
+{
+    pr_rel phi = q->arr[e * PR_SHM_BARS + bar];
+    phi = pr_rel_union(q->R, phi, pr_rel_then(q->R, phi, q->closure));
+    return pr_rel_union(q->R, counted_before(q, e, i), pr_rel_then(q->R, phi, from_phi(q, i)));
+}
+
 static bool lifecycle(prover *q)
 {
     for (int e = 0; e < q->n; e++) {
@@ -610,7 +619,8 @@ static bool lifecycle(prover *q)
                     ready = pr_rel_union(q->R, ready, pr_rel_meet(q->R, with, pr_rel_back(q->R, ord(q, i, e))));
                 } else if (inval && x->kind != PR_SHM_EV_INIT) {
                     bool due = x->kind == PR_SHM_EV_TC || x->kind == PR_SHM_EV_TC_COMMIT || x->kind == PR_SHM_EV_INVAL;
-                    pr_rel bad = pr_rel_minus(q->R, with, due ? pr_rel_union(q->R, ord(q, e, i), pr_rel_back(q->R, ord(q, i, e)))
+                    bool late = (on_tensor_core(x) || x->kind == PR_SHM_EV_CP_ARRIVE) && pr_prove_made_again(q, alloc);
+                    pr_rel bad = pr_rel_minus(q->R, with, late ? surely_counted(q, e, b, i) : due ? pr_rel_union(q->R, ord(q, e, i), pr_rel_back(q->R, ord(q, i, e)))
                                                               : hb(q, e, i));
                     if (x->kind == PR_SHM_EV_INVAL) bad = with;
                     if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,

@@ -63,6 +63,7 @@ pr_rel pr_prove_shift_back(prover *q, int alloc);   /* P[.., s, n] -> P[.., s, n
 bool pr_prove_ranges(prover *q);
 /* quotas.c */
 bool pr_prove_quotas(prover *q, int alloc);
+bool pr_prove_made_again(prover *q, int alloc);
 int64_t pr_prove_weight(const pr_shm_event *e);     /* arrivals it counts for */
 
 /* groups.c: at least how many groups of this kind are formed between x and w, for a pair where x comes first; over x's

@@ -111,3 +111,12 @@ bool pr_prove_quotas(prover *q, int alloc)
     return pr_prove_holds(q, pr_rel_is_empty(q->R, gap), gap, PR_REFUSAL_ARRIVAL_QUOTA, op,
                  "some phase gets arrivals while the one before it stays incomplete");
 }
+
+/* Is the barrier made again when it is over: in its next life, or in the next iteration of a loop? */
+bool pr_prove_made_again(prover *q, int alloc)
+{
+    const pr_shm_alloc *a = &q->p->allocs.data[alloc];
+    bool again = pr_prove_depth(q, alloc) || a->copy;
+    for (int i = 0; i < q->p->allocs.n && !again; i++) again = i != alloc && q->p->allocs.data[i].op == a->op;
+    return again;
+}

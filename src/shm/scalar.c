@@ -27,6 +27,14 @@ static pr_term wrapped(pr_walk *w, pr_term t, int bits, pr_i128 lo)
     return pr_add(w->T, from, pr_const(w->T, lo));
 }
 
+/* Bounds known whatever is launched, and beyond so many bits: then it wraps at some of its values, not only at huge arguments. */
+static bool surely_leaves(pr_walk *w, pr_term t, int bits)
+{
+    pr_interval r = pr_range_own(w->T, t);
+    pr_i128 far = (pr_i128)1 << 62, half = (pr_i128)1 << (bits - 1);
+    return bits <= 32 && r.lo > -far && r.hi < far && (r.lo < -half || r.hi >= half);
+}
+
 static void set(pr_walk *w, const pr_op *op, pr_term t)
 {
     int bits = bits_of(op->results[0]);
@@ -41,7 +49,7 @@ static void set(pr_walk *w, const pr_op *op, pr_term t)
     } else {
         t = as_int(w, t);
         if (pr_term_const(w->T, t, &v)) t = pr_const(w->T, pr_wrap_signed(v, bits));
-        else if (bits <= NARROW) t = wrapped(w, t, bits, -((pr_i128)1 << (bits - 1)));
+        else if (bits <= NARROW || surely_leaves(w, t, bits)) t = wrapped(w, t, bits, -((pr_i128)1 << (bits - 1)));
         else w->p->assumes_no_overflow = true;
     }
     pr_walk_set(w, op->results[0], pr_walk_term(t));
@@ -160,19 +168,46 @@ pr_term pr_walk_unsigned(pr_walk *w, pr_term t, int bits)
     return t;
 }
 
-/* A shift by an amount that varies: one case for each amount. By one that is not below the width hardware gives what no shift of numbers gives;
- * while the values that a loop carries are not known yet the amount may be any, later it has to be seen that it is none of those. */
-static pr_term shifted(pr_walk *w, const pr_op *op, pr_term a, pr_term by, int bits, bool left)
+static void look_for_state(void *user, pr_term t)
+{
+    asked *a = user;
+    if (pr_term_op_of(a->w->T, t) != PR_TERM_OP_VAR) return;
+    const pr_var_info *v = pr_var_get(a->w->T, pr_term_var(a->w->T, t));
+    a->other = a->other || (v->role == PR_ROLE_OTHER && v->index >= PR_SHM_STATES && v->index < PR_SHM_STATES + a->w->n_states);
+}
+
+static bool is_shift(const pr_op *op)
+{
+    return op->opcode == PR_OP_ARITH_SHLI || op->opcode == PR_OP_ARITH_SHRSI || op->opcode == PR_OP_ARITH_SHRUI;
+}
+
+/* A shift by a carried amount was taken to be by less than the width, to find out what is carried. Where that does not show afterwards
+ * nothing is known of the kernel: such a shift has no value. */
+static void settle_shift(pr_walk *w, const pr_op *op, bool inside)
+{
+    bool known = inside || !w->emit || w->concrete;
+    for (int i = 0; i < w->shifts.n && !known; i++) {
+        if (w->shifts.data[i] != op) continue;
+        pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, op, "a shift by an amount that may be negative, or the width of the value or more");
+        return;
+    }
+}
+
+/* A shift by an amount that varies: one case for each amount. NONE where it may be negative or not below the width. */
+static pr_term shifted(pr_walk *w, const pr_op *op, pr_term a, pr_term by, int bits)
 {
     pr_interval r = pr_range_own(w->T, by);
+    asked state = { w, false };
     pr_term t = PR_TERM_NONE;
     if (r.lo < 0 || r.hi >= bits) {
-        if (w->concrete || !w->n_loops) return t;
-        if (w->emit) pr_shm_refuse(w->p, &w->model->refusals, PR_REFUSAL_DATA_DEPENDENT_SYNC, op, "a shift by an amount that may reach the width of the number");
+        pr_term_visit(w->T, by, look_for_state, &state);
+        if (w->emit || !state.other) return PR_TERM_NONE;
+        pr_vec_push(w->arena, &w->shifts, op);
     }
     for (int j = bits - 1; j >= 0; j--) {
         if (j < r.lo || j > r.hi) continue;
-        pr_term one = left ? pr_scale(w->T, a, (pr_i128)1 << j) : pr_fdiv_t(w->T, a, pr_const(w->T, (pr_i128)1 << j));
+        pr_term one = op->opcode == PR_OP_ARITH_SHLI ? wrapped(w, pr_scale(w->T, a, (pr_i128)1 << j), bits, -((pr_i128)1 << (bits - 1)))
+                                                     : pr_fdiv_t(w->T, a, pr_const(w->T, (pr_i128)1 << j));
         t = pr_term_none(t) ? one : pr_select(w->T, pr_eq(w->T, by, pr_const(w->T, j)), one, t);
     }
     return t;
@@ -211,18 +246,13 @@ static pr_term binary(pr_walk *w, const pr_op *op, pr_term a, pr_term b, int wid
     case PR_OP_ARITH_ANDI: return boolean ? pr_and(T, a, b) : bits(w, op, ai, bi, pr_band(T, ai, bi));
     case PR_OP_ARITH_ORI: return boolean ? pr_or(T, a, b) : bits(w, op, ai, bi, pr_bor(T, ai, bi));
     case PR_OP_ARITH_XORI: return boolean ? pr_ne(T, ai, bi) : bits(w, op, ai, bi, pr_bxor(T, ai, bi));
-    case PR_OP_ARITH_SHLI:
-        if (!fixed) return width && width <= 32 ? shifted(w, op, ai, bi, width, true) : PR_TERM_NONE;
-        return fixed && v >= 0 && v < 63 ? pr_scale(T, ai, (pr_i128)1 << v) : PR_TERM_NONE;
-    case PR_OP_ARITH_SHRSI:
-        if (!fixed && width && width <= 32) return shifted(w, op, ai, bi, width, false);
-        if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
+    case PR_OP_ARITH_SHLI: case PR_OP_ARITH_SHRSI: case PR_OP_ARITH_SHRUI: {
+        if (fixed && (v < 0 || v > 62 || v >= width)) return PR_TERM_NONE;
+        if (fixed && op->opcode == PR_OP_ARITH_SHLI) return pr_scale(T, ai, (pr_i128)1 << v);
+        if (op->opcode == PR_OP_ARITH_SHRUI) ai = pr_walk_unsigned(w, ai, width);
+        if (!fixed) return width && width <= 32 ? shifted(w, op, ai, bi, width) : PR_TERM_NONE;
         return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
-    case PR_OP_ARITH_SHRUI:
-        if (!fixed && width && width <= 32) return shifted(w, op, pr_walk_unsigned(w, ai, width), bi, width, false);
-        if (!fixed || v < 0 || v > 62) return PR_TERM_NONE;
-        ai = pr_walk_unsigned(w, ai, width);
-        return cut(w, op, ai, pr_const(T, (pr_i128)1 << v), pr_fdiv_t(T, ai, pr_const(T, (pr_i128)1 << v)));
+    }
     default: return PR_TERM_NONE;
     }
 }
@@ -301,6 +331,7 @@ bool pr_walk_scalar(pr_walk *w, const pr_op *op)
     int bits = bits_of(op->results[0]);
     if (!bits || op->n_operands < 1) return false;
     pr_sv a = pr_walk_get(w, op->operands[0]);
+    if (a.kind != PR_SV_TERM && is_shift(op)) settle_shift(w, op, false);
     if (a.kind != PR_SV_TERM) return false;
     switch (op->opcode) {
     case PR_OP_ARITH_EXTSI:
@@ -314,8 +345,12 @@ bool pr_walk_scalar(pr_walk *w, const pr_op *op)
     }
     if (op->n_operands != 2) return false;
     pr_sv b = pr_walk_get(w, op->operands[1]);
-    if (b.kind != PR_SV_TERM) return false;
     int in = bits_of(op->operands[0]);
+    if (is_shift(op)) {
+        pr_interval r = b.kind == PR_SV_TERM ? pr_range_own(w->T, as_int(w, b.t)) : (pr_interval){ -1, -1 };
+        settle_shift(w, op, r.lo >= 0 && r.hi < in);
+    }
+    if (b.kind != PR_SV_TERM) return false;
     pr_term t = op->opcode == PR_OP_ARITH_CMPI ? compare(w, op, a.t, b.t, in) : binary(w, op, a.t, b.t, in);
     if (pr_term_none(t)) return false;
     set(w, op, !w->concrete && op->opcode == PR_OP_ARITH_CMPI ? pr_walk_in_steps(w, t) : t);

@@ -158,7 +158,7 @@ static void concrete_loop(pr_walk *w, const pr_op *op, const pr_block *body)
 
 static pr_var state_var(pr_walk *w)
 {
-    pr_var_info info = { .role = PR_ROLE_OTHER, .index = 5000000 + w->n_states, .copy = PR_COPY_NONE, .lo = -PR_INF,
+    pr_var_info info = { .role = PR_ROLE_OTHER, .index = PR_SHM_STATES + w->n_states, .copy = PR_COPY_NONE, .lo = -PR_INF,
                          .hi = PR_INF, .name = pr_arena_printf(w->arena, "x%d", w->n_states) };
     w->n_states++;
     return pr_var_new(w->T, info);

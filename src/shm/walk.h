@@ -7,6 +7,7 @@
 
 /* Operations that one walk follows. */
 enum { PR_SHM_SYMBOLIC_STEPS = 1 << 17, PR_SHM_RUN_STEPS = 4000000 };
+enum { PR_SHM_STATES = 5000000 };
 
 typedef enum { PR_SV_NONE, PR_SV_TERM, PR_SV_VIEW, PR_SV_VIEWS, PR_SV_OPAQUE } pr_sv_kind;
 /* A value of the program as the walker sees it: a scalar term (Boolean for i1), a memdesc, one of several memdescs
@@ -49,7 +50,8 @@ typedef struct pr_walk {
     bool deep;                   /* more loops than PR_SHM_LOOPS                                  */
     bool unbounded;              /* symbolic: inside a loop of unknown trip count                   */
     int copy;                    /* isolate.c                                                    */
-    int n_states;                /* state variables made                                         */
+    int n_states;                /* state variables made: index PR_SHM_STATES and up                */
+    PR_VEC(const pr_op *) shifts;/* by carried amounts of which it is not known yet whether they are less than the width */
     PR_VEC(pr_walk_end) ends;
     PR_VEC(pr_cut) cuts;
     PR_VEC(pr_flat) flats;

@@ -704,6 +704,7 @@ class Certificates(unittest.TestCase):
                              "defined by itself": ("(is (* p0 p1))", "(is (* p0 (* p1 p3)))"), "another value": ("(value p3)", "(value p1)"),
                              "nothing": (r"(define (value p3) (is (* p0 p1)))" + "\n", "")},
             "hand.two_origins_copy": {"no view": ("(guard (= ", "(guard (< 0 "), "one view less": ("(other yes) (guard (not (= (+ -1 p1) 0)))", "(other yes) (guard (< 1 p1))")},
+            "lives_commit.ok": {"a wait for another barrier": ("(view 3 (at 0) (from 0 1))))\n(event 8 ", "(view 2 (at 0) (from 0 1))))\n(event 8 ")},
             "hand.columns_beside": {"other columns": ("(columns 128 ", "(columns 256 "), "fewer columns": (" 64 255)", " 32 255)"), "other rows": (" 64 255)", " 64 15)")},
         }
         for k, ways in changes.items():

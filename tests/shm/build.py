@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import kernels as K  # noqa: E402
 import kernels_hands as H  # noqa: E402
+import kernels_lives as L  # noqa: E402
 import kernels_protocols as P  # noqa: E402
 import kernels_rings as R  # noqa: E402
 import kernels_styles as Y  # noqa: E402
@@ -126,7 +127,12 @@ def table():
              [("ok", {"S": 2}), ("compiler-fence", {"S": 2}), ("no-store-wait", {"S": 2}), ("other-fence", {"S": 2})]),
             (P.lagging, {"d": desc(128), "g": desc(128), "out": "*fp32", "K": "i32"}, 100, [("ok", {"S": 3}), ("one-more", {"S": 3}), ("at-once", {"S": 3})]),
             (P.lives, ring, 90, [("ok", {}), ("between", {}), ("branch", {}), ("count", {}), ("goes-on", {})]),
-            (P.positions, {"d": desc(64), "out": "*fp16", "N": "i32"}, 90, [("ok", {"B": 64, "S": 3}), ("floor", {"B": 64, "S": 3})])]
+            (P.positions, {"d": desc(64), "out": "*fp16", "N": "i32"}, 90, [("ok", {"B": 64, "S": 3}), ("floor", {"B": 64, "S": 3})]),
+            (L.lives_commit, {"d": desc(128), "out": "*fp32"}, 100, [("ok", {}), ("pending", {}), ("pending-mma", {})]),
+            (L.lives_copy, {"inp": "*fp16", "out": "*fp16"}, 90, [("ok", {}), ("pending", {})]),
+            (L.loop_commit, {"d": desc(128), "out": "*fp32", "K": "i32"}, 100, [("ok", {}), ("pending", {})]),
+            (L.shifts, ring, 90, [("ok", {"S": 32}), ("sign", {"S": 32}), ("product", {"S": 32}), ("back", {"S": 32}), ("far", {"S": 40}), ("negative", {"S": 2}),
+                                  ("carried", {"S": 5}), ("carried-far", {"S": 33})])]
     for fn, sig, capability, variants in more:
         for v, consts in variants:
             rows[f"{fn.fn.__name__}.{v}"] = (fn, sig, {**consts, "V": v}, capability)
