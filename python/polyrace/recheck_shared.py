@@ -894,6 +894,17 @@ class Proof(Model):
                 if mine:
                     self.must_be_empty(self.unordered(x, y, self.pair(x, y, "true")), f"event {y} may use bytes that event {x} still does")
 
+    def check_late_arrivals(self) -> None:
+        """What arrives at a barrier on its own time is counted before its bytes are used for something else: another barrier, or data."""
+        for f, x in enumerate(self.events):
+            for b, bar in enumerate(x.barriers if x.kind in ("tc", "tc_commit", "cp_arrive") else []):
+                for e, y in enumerate(self.events):
+                    used = [a.view.alloc for a in y.accesses if y.kind != "dealloc"] + [z.alloc for z in y.barriers if y.kind == "init"]
+                    if any(self.allocs[t]["op"] != self.allocs[bar.alloc]["op"] and self.allocs[t]["life"][0] > self.allocs[bar.alloc]["life"][0]
+                           and not self.apart(bar.alloc, t) for t in used):
+                        left = self.pair(f, e, "true").subtract(self.surely_counted(f, b, e)).subtract(self._local(e, f).reverse())
+                        self.must_be_empty(left, f"event {f} may still arrive where event {e} uses the bytes")
+
     def check_closed(self) -> None:
         """What the first of two iterations leaves pending is complete when the second one ends."""
         for c, close in enumerate(self.events):
@@ -936,6 +947,7 @@ class Proof(Model):
         self.check_obligations()
         self.check_accesses()
         self.check_storage()
+        self.check_late_arrivals()
         self.check_closed()
 
 

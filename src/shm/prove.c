@@ -655,23 +655,6 @@ static bool lifecycle(prover *q)
 }
 
 /* ---- accesses ----------------------------------------------------------------------------------------------------------- */
-static pr_term meets(prover *q, const pr_shm_view *a, const pr_shm_view *b)
-{
-    pr_terms *T = q->T;
-    pr_term t = PR_TERM_TRUE;
-    for (int d = 0; d < q->p->allocs.data[a->alloc].rank; d++) {
-        pr_term i = a->indexed[d] ? a->index[d] : PR_TERM_NONE, j = b->indexed[d] ? pr_prove_renamed(q, b->index[d]) : PR_TERM_NONE;
-        if ((a->indexed[d] && pr_term_none(i)) || (b->indexed[d] && pr_term_none(j))) continue;
-        if (a->indexed[d] && b->indexed[d]) t = pr_and(T, t, pr_eq(T, i, j));
-        else if (a->indexed[d])
-            t = pr_and(T, t, pr_and(T, pr_le(T, pr_const(T, b->lo[d]), i), pr_lt(T, i, pr_const(T, b->hi[d]))));
-        else if (b->indexed[d])
-            t = pr_and(T, t, pr_and(T, pr_le(T, pr_const(T, a->lo[d]), j), pr_lt(T, j, pr_const(T, a->hi[d]))));
-        else if (a->lo[d] >= b->hi[d] || b->lo[d] >= a->hi[d]) return PR_TERM_FALSE;
-    }
-    return t;
-}
-
 static pr_term other_instance(prover *q, const pr_shm_event *e)
 {
     pr_term same = PR_TERM_TRUE;
@@ -696,7 +679,7 @@ static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const p
     if (!a->write && !b->write) return PR_TERM_FALSE;
     if (a->atomic && b->atomic && pr_str_eq(a->atomic_kind, b->atomic_kind)) return PR_TERM_FALSE;
     if (s->op == t->op) {
-        pr_term c = both(q, meets(q, &a->view, &b->view), a, b);
+        pr_term c = both(q, pr_prove_meets(q, &a->view, &b->view), a, b);
         return x == y ? pr_and(q->T, c, other_instance(q, &q->ev[x])) : c;
     }
     if (pr_shm_apart(s, t)) return PR_TERM_FALSE;
@@ -729,6 +712,31 @@ static bool barrier_bytes(prover *q)
             if (!pr_prove_holds(q, pr_rel_is_empty(q->R, left), left, PR_REFUSAL_REUSE, f->op,
                        "the bytes of this barrier may be storage that another access still uses"))
                 return false;
+        }
+    }
+    return true;
+}
+
+/* What arrives at a barrier on its own time is counted before its bytes are used for something else: another barrier, or data. */
+static bool late_arrivals(prover *q)
+{
+    for (int f = 0; f < q->n; f++) {
+        const pr_shm_event *x = &q->ev[f];
+        for (int b = 0; b < x->n_bar && (on_tensor_core(x) || x->kind == PR_SHM_EV_CP_ARRIVE); b++) {
+            const pr_shm_alloc *a = &q->p->allocs.data[x->bar[b].alloc];
+            for (int e = 0; e < q->n; e++) {
+                const pr_shm_event *y = &q->ev[e];
+                bool uses = false;
+                for (int i = 0; i < y->n_acc + 1 && y->kind != PR_SHM_EV_DEALLOC; i++) {
+                    if (i == y->n_acc && y->kind != PR_SHM_EV_INIT) continue;
+                    const pr_shm_alloc *t = &q->p->allocs.data[i < y->n_acc ? y->acc[i].view.alloc : y->bar[0].alloc];
+                    uses = uses || (t->op != a->op && t->live_from > a->live_from && !pr_shm_apart(a, t));
+                }
+                if (!uses) continue;
+                pr_rel bad = pr_rel_minus(q->R, pr_prove_pair(q, f, e, PR_TERM_TRUE), pr_rel_union(q->R, surely_counted(q, f, b, e), pr_rel_back(q->R, local(q, e, f))));
+                if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_REUSE, y->op, "something may still arrive at an earlier barrier whose bytes this may use"))
+                    return false;
+            }
         }
     }
     return true;
@@ -910,20 +918,6 @@ static bool strictly(prover *q)
     return !q->p->membar || pr_shm_prove_strictly(&l);
 }
 
-/* M2: what is in use at once has no common bytes. A text from after allocation may say otherwise. */
-static bool placed(prover *q)
-{
-    const pr_shm_prog *p = q->p;
-    for (int a = 0; a < p->allocs.n; a++) {
-        for (int b = 0; b < a; b++) {
-            if (p->allocs.data[a].copy != p->allocs.data[b].copy || !pr_shm_misplaced(&p->allocs.data[a], &p->allocs.data[b])) continue;
-            pr_prove_give_up(q, PR_REFUSAL_REUSE, p->allocs.data[a].op, "this allocation has common bytes with another one that is in use at the same time");
-            return false;
-        }
-    }
-    return true;
-}
-
 void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences *evidence, int64_t max_ops,
                   const pr_flag *interrupt, bool explain, pr_shm_proof *out)
 {
@@ -959,7 +953,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
     q.phase = PR_NEW_N(q.arena, pr_term, n * PR_SHM_BARS + 1);
     q.arr = PR_NEW_N(q.arena, pr_rel, n * PR_SHM_BARS + 1);
 
-    bool ok = placed(&q) && pr_prove_ranges(&q) && attribute(&q, evidence) && close_phases(&q);
+    bool ok = pr_prove_placed(&q) && pr_prove_ranges(&q) && attribute(&q, evidence) && close_phases(&q);
     for (int a = 0; a < p->allocs.n && ok; a++) {
         if (!p->allocs.data[a].barrier) continue;
         out->n_barriers++;
@@ -967,7 +961,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
     }
     ok = ok && lifecycle(&q) && obligations(&q);
     out->settled = ok;
-    ok = (ok || (explain && q.closure.id)) && accesses(&q) && ok && barrier_bytes(&q) && scratch(&q) && closed(&q) && strictly(&q);
+    ok = (ok || (explain && q.closure.id)) && accesses(&q) && ok && barrier_bytes(&q) && late_arrivals(&q) && scratch(&q) && closed(&q) && strictly(&q);
     out->proved = ok && !q.failed && !explain;
     if (explain && q.closure.id) {
         out->direct = pr_rel_text(q.R, p->arena, q.step);

@@ -61,6 +61,8 @@ pr_rel pr_prove_alone(prover *q, int e, int bar, pr_term number);
 pr_rel pr_prove_shift_back(prover *q, int alloc);   /* P[.., s, n] -> P[.., s, n - 1], n >= 1 (quotas.c) */
 /* ranges.c */
 bool pr_prove_ranges(prover *q);
+pr_term pr_prove_meets(prover *q, const pr_shm_view *a, const pr_shm_view *b);
+bool pr_prove_placed(prover *q);
 /* quotas.c */
 bool pr_prove_quotas(prover *q, int alloc);
 bool pr_prove_made_again(prover *q, int alloc);

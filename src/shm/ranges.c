@@ -1,4 +1,4 @@
-/* Does every slot index stay in its array? */
+/* Where views are: does every slot index stay in its array, do two views meet, have allocations common bytes? */
 #include "shm/prover.h"
 
 bool pr_prove_ranges(prover *q)
@@ -28,6 +28,38 @@ bool pr_prove_ranges(prover *q)
         if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_POTENTIAL_RACE, x->op,
                    "a slot index can leave the array"))
             return false;
+    }
+    return true;
+}
+
+/* The two views of one allocation have common bytes; b's counters are the other ones. */
+pr_term pr_prove_meets(prover *q, const pr_shm_view *a, const pr_shm_view *b)
+{
+    pr_terms *T = q->T;
+    pr_term t = PR_TERM_TRUE;
+    for (int d = 0; d < q->p->allocs.data[a->alloc].rank; d++) {
+        pr_term i = a->indexed[d] ? a->index[d] : PR_TERM_NONE, j = b->indexed[d] ? pr_prove_renamed(q, b->index[d]) : PR_TERM_NONE;
+        if ((a->indexed[d] && pr_term_none(i)) || (b->indexed[d] && pr_term_none(j))) continue;
+        if (a->indexed[d] && b->indexed[d]) t = pr_and(T, t, pr_eq(T, i, j));
+        else if (a->indexed[d])
+            t = pr_and(T, t, pr_and(T, pr_le(T, pr_const(T, b->lo[d]), i), pr_lt(T, i, pr_const(T, b->hi[d]))));
+        else if (b->indexed[d])
+            t = pr_and(T, t, pr_and(T, pr_le(T, pr_const(T, a->lo[d]), j), pr_lt(T, j, pr_const(T, a->hi[d]))));
+        else if (a->lo[d] >= b->hi[d] || b->lo[d] >= a->hi[d]) return PR_TERM_FALSE;
+    }
+    return t;
+}
+
+/* M2: what is in use at once has no common bytes. A text from after allocation may say otherwise. */
+bool pr_prove_placed(prover *q)
+{
+    const pr_shm_prog *p = q->p;
+    for (int a = 0; a < p->allocs.n; a++) {
+        for (int b = 0; b < a; b++) {
+            if (p->allocs.data[a].copy != p->allocs.data[b].copy || !pr_shm_misplaced(&p->allocs.data[a], &p->allocs.data[b])) continue;
+            pr_prove_give_up(q, PR_REFUSAL_REUSE, p->allocs.data[a].op, "this allocation has common bytes with another one that is in use at the same time");
+            return false;
+        }
     }
     return true;
 }

@@ -129,6 +129,7 @@ def table():
             (P.lives, ring, 90, [("ok", {}), ("between", {}), ("branch", {}), ("count", {}), ("goes-on", {})]),
             (P.positions, {"d": desc(64), "out": "*fp16", "N": "i32"}, 90, [("ok", {"B": 64, "S": 3}), ("floor", {"B": 64, "S": 3})]),
             (L.lives_commit, {"d": desc(128), "out": "*fp32"}, 100, [("ok", {}), ("pending", {}), ("pending-mma", {})]),
+            (L.later_commit, {"d": desc(128), "out": "*fp32"}, 100, [("ok", {}), ("pending", {}), ("no-end", {})]),
             (L.lives_copy, {"inp": "*fp16", "out": "*fp16"}, 90, [("ok", {}), ("pending", {})]),
             (L.loop_commit, {"d": desc(128), "out": "*fp32", "K": "i32"}, 100, [("ok", {}), ("pending", {})]),
             (L.shifts, ring, 90, [("ok", {"S": 32}), ("sign", {"S": 32}), ("product", {"S": 32}), ("back", {"S": 32}), ("far", {"S": 40}), ("negative", {"S": 2}),

@@ -55,6 +55,30 @@ def lives_copy(inp, out, V: gl.constexpr):
     _end(m, 1)
 
 
+# ---- the same in a later barrier that may get the bytes -----------------------------------------------------------------------------------
+@gluon.jit
+def later_commit(d, out, V: gl.constexpr):
+    a = gl.allocate_shared_memory(gl.float16, [128, 128], d.layout)
+    acc = allocate_tensor_memory(gl.float32, [128, 128], TensorMemoryLayout([128, 128], col_stride=1))
+    f = _bars(1, 1)
+    m = _bars(1, 1)
+    _load(d, 0, f.index(0), a)
+    mbarrier.wait(f.index(0), 0)
+    tcgen05_mma(a, a, acc, use_acc=False)
+    tcgen05_commit(m.index(0))
+    if V == "ok":
+        mbarrier.wait(m.index(0), 0)
+    if V != "no-end":
+        _end(m, 1)
+    n = _bars(1, 1)
+    tcgen05_mma(a, a, acc, use_acc=True)
+    tcgen05_commit(n.index(0))
+    mbarrier.wait(n.index(0), 0)
+    gl.store(out + _square(TILE, 128), acc.load(TILE))
+    _end(n, 1)
+    _end(f, 1)
+
+
 # ---- the same in the next iteration's barrier ------------------------------------------------------------------------------------------
 @gluon.jit
 def loop_commit(d, out, K, V: gl.constexpr):
