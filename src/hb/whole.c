@@ -23,7 +23,7 @@ static bool may_try(const pr_run *run)
 {
     const pr_options *o = run->o;
     bool pointers = false;
-    if (!run->confirm || !run->confirm->whole || o->engine != PR_ENGINE_AUTO || o->cross_check || run->d.late || o->source_order || o->dep_strict) return false;
+    if (!run->confirm || !run->confirm->whole || o->engine != PR_ENGINE_AUTO || run->d.late || o->source_order || o->dep_strict) return false;
     for (int i = 0; i < run->R->refusals.n; i++)
         if (!answers(run->R->refusals.data[i].kind)) return false;
     for (int i = 0; i < run->out->refusals.n; i++)      /* a launch whose arithmetic wraps is refused, whatever follows */

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Check every pitfall case: run.py [path of polyrace] [--suite=DIR] [--only=NAME] [--json]. The expectations are in kernels.py.
+"""Check every pitfall case: run.py [path of polyrace] [--suite=DIR] [--only=NAME] [--json | --cross [--share=K/N]]. The
+expectations are in kernels.py.
 
---json decides once and prints verdicts and complaints for index.py of tests/matrix."""
+--json decides once and prints verdicts and complaints for index.py of tests/matrix. --cross decides a second time with
+--cross-check, where every engine is asked, and compares the two; K/N takes every Nth case, from the Kth."""
 import json
 import os
 import re
@@ -105,6 +107,29 @@ def judge(case, v, z3=True):
     return wrong
 
 
+def cross(binary, cases):
+    """The engines agree, and asking all of them changes no status, rung, race or qualifier."""
+    def told(v):
+        return [v["status"], v["rung"], sorted(f"{t}:{a}:{b}/{g}" for t, a, b, g in map(sites, v["races"])), v["qualifiers"]]
+
+    failed, groups = 0, {}
+    for c in cases:
+        groups.setdefault(tuple(c.options), []).append(os.path.join(HERE, "ttir", c.name + ".json"))
+    for options, names in groups.items():
+        strict = [] if any(o.startswith("--atomic-order") for o in options) else ["--atomic-order=strict"]
+        one, problems = check(binary, names, [*strict, *options])
+        all_of, more = check(binary, names, [*strict, *options, "--cross-check"])
+        for p in problems + more:
+            failed += 1
+            print("FAIL", p)
+        for n in names:
+            if n in one and n in all_of and told(one[n]) != told(all_of[n]):
+                failed += 1
+                print(f"FAIL {n}: {show(one[n])}\n     --cross-check: {show(all_of[n])}")
+    print(f"{len(cases)} cases cross-checked, {failed} failures")
+    return 1 if failed else 0
+
+
 def main():
     binary = program()
     z3 = has_z3(binary)
@@ -113,6 +138,9 @@ def main():
     for c in cases:                       # stand-ins have no name: the function of the text is the kernel's
         if not hasattr(c.fn, "__name__"):
             raise SystemExit("kernels.py needs plain functions")
+    if "--cross" in sys.argv:
+        k, n = next((map(int, a[8:].split("/")) for a in sys.argv if a.startswith("--share=")), (0, 1))
+        return cross(binary, cases[k::n])
     groups = {}
     for c in cases:
         groups.setdefault(tuple(c.options), []).append(c)
