@@ -498,7 +498,7 @@ static pr_shm_prog *read_text(pr_arena *arena, const pr_ir *ir, const pr_op *fun
     p->z3_rlimit = o->z3_rlimit;
     p->interrupt = o->interrupt;
     if (o->stage == PR_SHM_STAGE_AFTER_ALLOCATION) p->allocated = true;
-    for (int i = 0; o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION && i < p->allocs.n; i++) p->allocs.data[i].offset = -1;
+    for (int i = 0; o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION && i < p->allocs.n; i++) p->allocs.data[i].offset = p->allocs.data[i].col = -1;
     if (o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION) p->allocated = false;
     return p;
 }

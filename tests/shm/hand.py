@@ -90,6 +90,14 @@ def beside(width):
     return text + read
 
 
+def pending_columns(col):
+    """A copy into tensor memory that nothing waits for, then another buffer there."""
+    t, x, panel = TMEM.replace("xi32", "xf32"), "tensor<128x64xf32, #bl>", PANEL.replace("xi32", "xf32")
+    at = "{tensor_memory_col_offset = %d : i32, tensor_memory_row_offset = 0 : i32}"
+    return (f"    %v = arith.constant dense<0.0> : {x}\n    %src = ttg.local_alloc : () -> {panel}\n    %a = ttng.tmem_alloc {at % 0} : () -> {t}\n    ttng.tmem_copy %src, %a : {panel}, {t}\n"
+            f"    %e = ttng.tmem_alloc {at % col} : () -> {t}\n    ttng.tmem_store %v, %e, %true : {x} -> {t}\n    %r = ttng.tmem_load %e : {t} -> {x}\n")
+
+
 def bytes_in_use(offset):
     """The same with shared memory: a second buffer at `offset` while the first, of 8192 bytes at 0, is in use."""
     return (ALLOC.replace("local_alloc :", "local_alloc {allocation.offset = 0 : i32} :") + f"    ttg.local_store %x, %a : {TENSOR} -> {T}\n"
@@ -353,6 +361,7 @@ TEXTS = {
     # columns of tensor memory: a place that is still in use by way of a choice (written in between or not), or that is not
     "columns_in_use": in_use(0, "%e"), "columns_in_use_other": in_use(64, "%e"), "columns_beside": in_use(128, "%e"), "columns_any": in_use(64, "%s"),
     "rows_between": in_use(0, "%e", 64, 16), "rows_common": in_use(0, "%e", 64, 0),
+    "columns_pending": pending_columns(64), "columns_pending_same": pending_columns(0),
     # a tile of 64 rows leaves room for another one, two tiles of 64 rows do not
     "rows_of_one": beside(64), "rows_of_two": beside(128),
     "columns_unplaced": re.sub(r"\{tensor_memory[^}]*\} ", "", in_use(64, "%s")),

@@ -84,6 +84,7 @@ OPTIONS = [
     (("--ttgir-stage=auto", ), "ttgir/hand.offsets_overlap", "races", ""),
     (("--ttgir-stage=before-allocation", ), "ttgir/hand.offsets_overlap", "unsupported", ""),
     (("--ttgir-stage=after-allocation", ), "ttgir/hand.offsets_overlap", "races", ""),
+    (("--ttgir-stage=before-allocation", ), "ttgir/hand.columns_pending", "unsupported", ""),
     ((), "ttgir/hand.store_at_end", "ok", "still reads shared memory"),
     ((), "ttgir/ring_store.ok", "ok", ""),
     (("--max-ops=1", ), "stock/attention_ws.sm100.s3", "unsupported", ""),
