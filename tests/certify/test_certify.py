@@ -602,16 +602,19 @@ class Certificates(unittest.TestCase):
         self.rejected(folder, "a path outside")
 
     def test_shared_memory(self):
-        """Every proof about the TTGIR texts of the protocols (--all: and of Triton's own kernels) is confirmed."""
+        """Every proof about the TTGIR texts of the protocols (--all: and of Triton's own kernels, and after the tests of ConSan and
+        of Triton's barrier pass) is confirmed."""
         texts = sorted(glob.glob(os.path.join(TESTS, "shm", "ttgir", "*.ttgir")))
         texts += sorted(glob.glob(os.path.join(TESTS, "shm", "stock", "*.ttgir")))[0 if ALL else 4::1 if ALL else 9]
+        for d in ("consan/ttgir", "membar/ttgir") if ALL else ():
+            texts += sorted(glob.glob(os.path.join(TESTS, "shm", d, "*.ttgir")))
         folder = os.path.join(self.root, "shared")
         certify(folder, *texts)
         code, out = recheck(folder)
         proofs = [line for line in out.splitlines() if ": ok: " in line]
         self.assertEqual([line for line in proofs if ": ok: confirmed; shared memory by isl" not in line], [], out)
         self.assertEqual(code, 0, out)
-        self.assertGreaterEqual(len(proofs), 140 if ALL else 75)
+        self.assertGreaterEqual(len(proofs), 245 if ALL else 75)
         self.assertRegex(out, r"pairs of operations, (?:cvc5|z3) [1-9]")      # a solver that is not isl agrees
         print(f"shared memory: {len(proofs)} proofs confirmed")
 
