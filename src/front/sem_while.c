@@ -254,19 +254,31 @@ static void widen(const pr_op *op, pr_free_loop *f)
             for (int i = 0; i < op->regions[r]->blocks[b]->n_ops; i++) widen(op->regions[r]->blocks[b]->ops[i], f);
 }
 
-/* Is v made of what a while loop hands from turn to turn? */
-static bool of_turns(const pr_value *v, unsigned char *seen)
+typedef struct origins { const pr_value **wait; int n; unsigned char *seen; } origins;
+
+static void origin(origins *o, const pr_value *v)
 {
-    if (seen[v->id]) return false;
-    seen[v->id] = 1;
-    if (!v->def) return v->block && v->block->region->op && v->block->region->op->opcode == PR_OP_SCF_WHILE;
-    for (int i = 0; i < v->def->n_operands; i++)
-        if (of_turns(v->def->operands[i], seen)) return true;
-    for (int r = 0; r < v->def->n_regions; r++) {
-        const pr_block *b = pr_region_block(v->def->regions[r]);
-        const pr_op *end = b ? pr_block_terminator(b) : NULL;
-        for (int i = 0; end && i < end->n_operands; i++)
-            if (of_turns(end->operands[i], seen)) return true;
+    if (o->seen[v->id]) return;
+    o->seen[v->id] = 1;
+    o->wait[o->n++] = v;                       /* each value once */
+}
+
+/* Is v made of what a while loop hands from turn to turn? */
+static bool of_turns(origins *o, const pr_value *v)
+{
+    origin(o, v);
+    while (o->n) {
+        v = o->wait[--o->n];
+        if (!v->def) {
+            if (v->block && v->block->region->op && v->block->region->op->opcode == PR_OP_SCF_WHILE) return true;
+            continue;
+        }
+        for (int i = 0; i < v->def->n_operands; i++) origin(o, v->def->operands[i]);
+        for (int r = 0; r < v->def->n_regions; r++) {
+            const pr_block *b = pr_region_block(v->def->regions[r]);
+            const pr_op *end = b ? pr_block_terminator(b) : NULL;
+            for (int i = 0; end && i < end->n_operands; i++) origin(o, end->operands[i]);
+        }
     }
     return false;
 }
@@ -275,9 +287,13 @@ static bool of_turns(const pr_value *v, unsigned char *seen)
 static bool moves_on(const pr_lower *c, const pr_op *op)
 {
     bool atomic = op->opcode == PR_OP_TT_ATOMIC_RMW || op->opcode == PR_OP_TT_ATOMIC_CAS;
-    unsigned char *seen = atomic ? PR_NEW_N(c->arena, unsigned char, c->ir->n_values + 1) : NULL;
+    origins o = { 0 };
+    if (atomic) {
+        o.wait = PR_NEW_N(c->arena, const pr_value *, c->ir->n_values + 1);
+        o.seen = PR_NEW_N(c->arena, unsigned char, c->ir->n_values + 1);
+    }
     for (int i = 0; atomic && i < op->n_operands; i++)
-        if (of_turns(op->operands[i], seen)) return true;
+        if (of_turns(&o, op->operands[i])) return true;
     for (int r = 0; r < op->n_regions; r++)
         for (int b = 0; b < op->regions[r]->n_blocks; b++)
             for (int i = 0; i < op->regions[r]->blocks[b]->n_ops; i++)

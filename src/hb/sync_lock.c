@@ -125,7 +125,7 @@ void pr_sync_find_locks(pr_encoding *e, pr_sync *y)
         int a = partner(e, y, acquire, n, order[i]);
         if (a >= 0) pr_vec_push(e->arena, &y->locks, ((pr_sync_lock){ a, order[i] }));
     }
-    bool *stays = PR_NEW_N(e->arena, bool, n + 1);
+    bool *stays = PR_NEW_N(e->arena, bool, y->locks.n + 1);
     for (bool less = true; less;) {
         int kept = 0;
         for (int k = 0; k < y->locks.n; k++) stays[k] = nobody_else(e, y, y->locks.data[k].acquire);

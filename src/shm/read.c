@@ -279,7 +279,7 @@ static void screen(void *user, const pr_op *op)
                || (!alone && (pr_op_attr(op, "fromCTA") || pr_op_attr(op, "multicastCTA")))) {
         pr_shm_refuse(p, to, PR_REFUSAL_MULTI_CTA, op, "an operation on several CTAs");
     } else if (op->opcode == PR_OP_TT_CALL) {
-        if (!pr_shm_quiet_call(p->ir, op, 0))
+        if (!pr_shm_quiet_call(p->ir, op))
             pr_shm_refuse(p, to, PR_REFUSAL_CALL, op, "a call; what its callee does with shared memory is not read");
     } else if (starts(n, "cf.") && op->opcode != PR_OP_CF_ASSERT && !(p->returns_early && (op->opcode == PR_OP_CF_BR || op->opcode == PR_OP_CF_COND_BR))) {
         pr_shm_refuse(p, to, PR_REFUSAL_CONTROL_FLOW, op, "branches between blocks");

@@ -119,8 +119,8 @@ void pr_walk_hidden(pr_walk *w, const pr_region *r);
 void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred);
 /* exits.c: the blocks of the function, one after the other. */
 void pr_walk_function(pr_walk *w);
-/* calls.c: the call does nothing to shared memory but use scratch memory of its own. depth: of calls around it. */
-bool pr_shm_quiet_call(const pr_ir *ir, const pr_op *op, int depth);
+/* calls.c: the call does nothing to shared memory but use scratch memory of its own; false also when its functions are too many or too long to be looked at. */
+bool pr_shm_quiet_call(const pr_ir *ir, const pr_op *op);
 /* read.c */
 bool pr_shm_is_view(int opcode);
 #endif

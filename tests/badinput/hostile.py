@@ -330,6 +330,35 @@ def gpu_conditions(n):
     return gpu(lines)
 
 
+def gpu_calls(deep, wide_):
+    """wide_ calls in each of `deep` functions, one calling the next: wide_^deep executions."""
+    text = gpu(["tt.call @f0() : () -> ()"])
+    for k in range(deep):
+        calls = f"    tt.call @f{k + 1}() : () -> ()\n" * wide_ if k + 1 < deep else ""
+        text = text[:text.rindex("}")] + f"  tt.func private @f{k}() attributes {{noinline = true}} {{\n{calls}    tt.return\n  }}\n}}\n"
+    return text
+
+
+def gpu_shared(n):
+    """What a loop carries and indexes with is made of 2^n paths through shared minima and maxima."""
+    many = "!ttg.memdesc<2x64x64xf16, #shared, #smem, mutable>"
+    lines = [f"%m = ttg.local_alloc : () -> {many}", "%z = scf.for %k = %c0 to %n step %c1 iter_args(%i = %c0) -> (i32)  : i32 {", "%u0 = arith.addi %i, %c1 : i32"]
+    for k in range(n):
+        lines += [f"%a{k} = arith.minsi %u{k}, %k : i32", f"%b{k} = arith.addi %a{k}, %n : i32", f"%u{k + 1} = arith.maxsi %u{k}, %b{k} : i32"]
+    lines += [f"%h = arith.cmpi slt, %u{n}, %n : i32", f"%s = arith.select %h, %u{n}, %c0 : i32", f"%v = ttg.memdesc_index %m[%s] : {many} -> {BUF}",
+              f"ttg.local_store %cst, %v : tensor<64x64xf16, #blocked> -> {BUF}", "scf.yield %s : i32", "}"]
+    return gpu(lines)
+
+
+def turns(n):
+    """A loop that neither counts nor waits, with an atomic whose value is a chain of n operations."""
+    lines = ["%c0 = arith.constant 0 : i32", "%t = arith.constant true", "%z = scf.while (%w = %c0) : (i32) -> i32 {",
+             "%o = tt.atomic_cas acq_rel, gpu, %x, %c0, %c0 : (!tt.ptr<i32>, i32, i32) -> i32", "%d = arith.cmpi ne, %o, %c0 : i32",
+             "scf.condition(%d) %w : i32", "} do {", "^bb0(%y: i32):", "%v0 = arith.addi %y, %n : i32"]
+    lines += [f"%v{k} = arith.xori %v{k - 1}, %v{k - 1 if k % 2 else 0} : i32" for k in range(1, n)]
+    return kernel(lines + [f"%e = tt.atomic_rmw exch, acq_rel, gpu, %x, %v{n - 1}, %t : (!tt.ptr<i32>, i32, i1) -> i32", f"scf.yield %v{n - 1} : i32", "}"])
+
+
 def cases():
     """name -> function: (text, launch or None for a TTGIR text, what is known: "safe", "race" or "")"""
     rng = random.Random(5)
@@ -394,6 +423,9 @@ def cases():
         "gpu_same_600": lambda: (gpu_same(600), None, ""),
         "gpu_ring_16": lambda: (gpu_ring(16, 1), None, ""),
         "gpu_ring_7_by_8": lambda: (gpu_ring(7, 8), None, ""),
+        "turns_250000": lambda: (turns(250000), launch(**X), ""),
+        "gpu_calls_14_by_12": lambda: (gpu_calls(14, 12), None, ""),
+        "gpu_shared_36": lambda: (gpu_shared(36), None, ""),
         "gpu_conditions_40": lambda: (gpu_conditions(40), None, ""),
     }
     return c
