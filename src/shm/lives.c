@@ -12,7 +12,7 @@ static int64_t fixed_slot(const pr_shm_prog *p, const pr_shm_view *v)
     for (int d = 0; d < a->rank; d++) {
         pr_i128 i = v->lo[d];
         if (v->indexed[d] && !pr_term_const(p->T, v->index[d], &i)) return -1;
-        if (i < 0 || i >= a->shape[d]) return -1;
+        if (i < 0 || i >= a->shape[d] || slot >= SLOTS) return -1;
         slot = slot * a->shape[d] + (int64_t)i;
     }
     return slot < SLOTS ? slot : -1;
