@@ -902,7 +902,7 @@ class Proof(Model):
                     used = [a.view.alloc for a in y.accesses if y.kind != "dealloc"] + [z.alloc for z in y.barriers if y.kind == "init"]
                     if any(self.allocs[t]["op"] != self.allocs[bar.alloc]["op"] and self.allocs[t]["life"][0] > self.allocs[bar.alloc]["life"][0]
                            and not self.apart(bar.alloc, t) for t in used):
-                        left = self.pair(f, e, "true").subtract(self.surely_counted(f, b, e)).subtract(self._local(e, f).reverse())
+                        left = self.pair(f, e, "true").subtract(self.surely_counted(f, b, e)).subtract(self.ord(e, f).reverse())
                         self.must_be_empty(left, f"event {f} may still arrive where event {e} uses the bytes")
 
     def check_closed(self) -> None:

@@ -717,7 +717,8 @@ static bool barrier_bytes(prover *q)
     return true;
 }
 
-/* What arrives at a barrier on its own time is counted before its bytes are used for something else: another barrier, or data. */
+/* What arrives at a barrier on its own time is counted before its bytes are used for something else: another barrier, or data. What was
+ * issued earlier is complete when the barrier is made (barrier_bytes). */
 static bool late_arrivals(prover *q)
 {
     for (int f = 0; f < q->n; f++) {
@@ -733,7 +734,7 @@ static bool late_arrivals(prover *q)
                     uses = uses || (t->op != a->op && t->live_from > a->live_from && !pr_shm_apart(a, t));
                 }
                 if (!uses) continue;
-                pr_rel bad = pr_rel_minus(q->R, pr_prove_pair(q, f, e, PR_TERM_TRUE), pr_rel_union(q->R, surely_counted(q, f, b, e), pr_rel_back(q->R, local(q, e, f))));
+                pr_rel bad = pr_rel_minus(q->R, pr_prove_pair(q, f, e, PR_TERM_TRUE), pr_rel_union(q->R, surely_counted(q, f, b, e), pr_rel_back(q->R, ord(q, e, f))));
                 if (!pr_prove_holds(q, pr_rel_is_empty(q->R, bad), bad, PR_REFUSAL_REUSE, y->op, "something may still arrive at an earlier barrier whose bytes this may use"))
                     return false;
             }
