@@ -146,9 +146,9 @@ static void add_module(key_state *k, const pr_job *j)
     add_str(k, pr_op_attr(j->func, "sym_name")->text);
 }
 
-static void add_versions(key_state *k)
+static void add_versions(key_state *k, const pr_plan *p)
 {
-    const pr_engine *z3 = pr_engine_z3();
+    const pr_engine *z3 = p->o.cache_dir ? pr_engine_z3() : NULL; /* one a process; asked for its version it is loaded */
     add_text(k, POLYRACE_BUILD_ID);
     add_text(k, polyrace_version());
     add_text(k, pr_engine_isl()->version());
@@ -242,7 +242,7 @@ bool pr_question_of(const pr_plan *p, const pr_job *j, pr_question *out)
     pr_digest_init(&k.plain);
     pr_digest_init(&k.placed);
     pr_digest_add(&k.placed, "placed", 6);
-    add_versions(&k);
+    add_versions(&k, p);
     add_options(&k, p, j);
     add_module(&k, j);
     add_launch(&k, j->launch);

@@ -326,7 +326,7 @@ POLYRACE_API void polyrace_verdict_free(polyrace_verdict *v); /* null is fine */
 
 /* ---- this library --------------------------------------------------------------------------- */
 POLYRACE_API const char *polyrace_version(void); /* "0.1.0" */
-/* Versions of the engines it was built with: name "isl" or "z3". Null: built without it. */
+/* Versions of the engines it was built with: name "isl" or "z3". Null: built without it, or its library is not found. */
 POLYRACE_API const char *polyrace_engine_version(const char *name);
 /* One refusal kind: its meaning and advice, null when the slug is unknown; i counts the slugs. */
 POLYRACE_API const char *polyrace_refusal_slug(size_t i); /* null past the end */

@@ -140,6 +140,12 @@ static void decide(pr_engine_ctx *engine, const pr_query *q, const pr_limits *li
             return;
         }
     }
+    const char *absent = pr_z3_load();
+    if (absent) {
+        out->why = PR_REFUSAL_NEEDS_SMT;
+        out->message = absent;
+        return;
+    }
     pr_z3_clear();
     if (!engine->z) {
         engine->z = pr_z3_context_new();
@@ -177,7 +183,7 @@ static void close_engine(pr_engine_ctx *engine)
     if (engine) engine->z = NULL;
 }
 
-static const char *version(void) { return Z3_get_full_version(); }
+static const char *version(void) { return pr_z3_load() ? NULL : Z3_get_full_version(); }
 
 const pr_engine *pr_engine_z3(void)
 {

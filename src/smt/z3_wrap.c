@@ -18,6 +18,7 @@ void pr_z3_clear(void) { failed = false; }
 
 Z3_context pr_z3_context_new(void)
 {
+    if (pr_z3_load()) return NULL;
     Z3_config config = Z3_mk_config();
     if (!config) return NULL;
     Z3_set_param_value(config, "model", "true");

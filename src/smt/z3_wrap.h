@@ -6,11 +6,11 @@
  * UNKNOWN. */
 #ifndef PR_SMT_Z3_WRAP_H
 #define PR_SMT_Z3_WRAP_H
-#include <z3.h>
+#include "z3_load.h"
 #include "term/engine.h"
 #include "util/watch.h"
 
-Z3_context pr_z3_context_new(void);
+Z3_context pr_z3_context_new(void);         /* null as well where there is no Z3 (z3_load.h) */
 bool pr_z3_failed(void);                    /* an error since the last pr_z3_clear, this thread */
 void pr_z3_clear(void);
 Z3_ast pr_z3_int(Z3_context z, pr_i128 v);

@@ -19,9 +19,9 @@ typedef struct pr_engine {
     /* The query in the engine's own language: isl text or SMT-LIB 2.6. False with *why when a term
      * does not fit. */
     bool (*dump)(const pr_query *q, const pr_limits *limits, pr_buf *out, const char **why);
-    const char *(*version)(void);
+    const char *(*version)(void);           /* null: its library is not there */
 } pr_engine;
 
 const pr_engine *pr_engine_isl(void);   /* src/poly */
-const pr_engine *pr_engine_z3(void);    /* src/smt; null when built without Z3 */
+const pr_engine *pr_engine_z3(void);    /* src/smt; null when built without Z3; opens the library when it is first asked */
 #endif

@@ -111,6 +111,24 @@ class Case(unittest.TestCase):
         return err
 
 
+class Libraries(Case):
+    def loaded(self, *args):
+        """What the system's loader says it looked for (glibc)."""
+        return self.run_program(*args, env={"LD_DEBUG": "libs"})
+
+    def test_z3_is_loaded_when_needed(self):
+        code, out, err = self.loaded("version")
+        if "z3 not built in" in out or "libz3" not in err:
+            self.skipTest("no Z3, or a loader that does not tell")
+        code, out, err = self.loaded("check", os.path.join(KERNELS, "vadd.json"))
+        self.assertEqual(code, 0, err)
+        self.assertIn("libisl", err)
+        self.assertNotIn("libz3", err)
+        code, out, err = self.loaded("check", "--engine=z3", os.path.join(KERNELS, "vadd.json"))
+        self.assertEqual(code, 0, err)
+        self.assertIn("libz3", err)
+
+
 class Statuses(Case):
     def test_exit_statuses(self):
         self.assertEqual(self.check(launch())[0], 0)
