@@ -333,6 +333,8 @@ class Model:
     def covers(self, text: str) -> None:
         """Every operation of the text that touches shared memory or barriers is among the events, as what it is, and in its order."""
         lines = text.split("\n")
+        if self.head["several_ctas"] == "yes" or re.search(r'"ttg\.num-ctas" = (?!1 )', text):
+            raise Open("several CTAs: that none of them reaches another one is not worked out again")
         if not text:
             return
         at: Dict[int, List[Event]] = {}

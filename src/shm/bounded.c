@@ -97,6 +97,7 @@ static void bytes_of(machine *m, const pr_shm_view *v, int64_t *lo, int64_t *hi)
     const pr_shm_alloc *a = &m->p->allocs.data[v->alloc];
     int64_t inner = a->elem_bits, at = 0;
     *lo = *hi = -1;
+    if (m->p->n_ctas != 1) return;                   /* of one CTA's part                             */
     for (int i = 1; i < a->rank; i++) inner *= a->shape[i];
     for (int i = 1; i < a->rank; i++)
         if (v->indexed[i] || v->lo[i] || v->hi[i] != a->shape[i]) return;

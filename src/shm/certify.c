@@ -126,6 +126,7 @@ void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, 
     pr_buf_printf(b, "(shared 1 (agents %d) (scope %s)", p->n_agents, launch ? "launch" : "every-trip-count");
     put_flag(&w, "isolated", p->isolate);
     put_flag(&w, "membar", p->membar);
+    put_flag(&w, "several_ctas", p->n_ctas != 1);
     put_flag(&w, "steps", p->assumes_steps);
     put_flag(&w, "no_overflow", p->assumes_no_overflow);
     put_flag(&w, "not_negative", p->assumes_nonneg);

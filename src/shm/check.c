@@ -498,6 +498,7 @@ static pr_shm_prog *read_text(pr_arena *arena, const pr_ir *ir, const pr_op *fun
     p->z3_rlimit = o->z3_rlimit;
     p->interrupt = o->interrupt;
     if (o->stage == PR_SHM_STAGE_AFTER_ALLOCATION) p->allocated = true;
+    if (o->check_membar && p->n_ctas != 1) pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, func, "several CTAs: barriers in the text are not looked at");
     for (int i = 0; o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION && i < p->allocs.n; i++) p->allocs.data[i].offset = p->allocs.data[i].col = -1;
     if (o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION) p->allocated = false;
     return p;
@@ -626,7 +627,7 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
         pr_vec_push(arena, &out->notes, pr_arena_printf(arena, "the kernel can end while the TMA store at line %d still reads shared memory: no async_tma_store_wait covers it",
                                                         at.line ? at.line : at.text_line));
     }
-    if (o->strict_gluon && !p->membar) note_fences(arena, ir, func, o, out);
+    if (o->strict_gluon && !p->membar && p->n_ctas == 1) note_fences(arena, ir, func, o, out);
     pr_verdict_ttgir(out, used->ok);
 }
 

@@ -297,12 +297,13 @@ static int64_t view_bytes(pr_walk *w, const pr_value *v)
     pr_sv s = pr_walk_get(w, v);
     const pr_type *t = v->type;
     if ((s.kind != PR_SV_VIEW && s.kind != PR_SV_VIEWS) || !t || !t->elem) return -1;
-    int64_t n = 1;
+    int64_t n = 1, parts = pr_shm_cta_parts(w->p, t);
+    if (!parts) return -1;
     for (int i = 0; i < t->rank; i++) n *= t->shape[i];
     const char padded[] = "fp4Padded = true";
     for (size_t i = 0; i + sizeof padded - 1 <= t->text.n; i++)
         if (pr_str_starts((pr_str){ t->text.s + i, t->text.n - i }, padded)) return -1;
-    return n * t->elem->bits / 8;
+    return n * t->elem->bits / 8 / parts;
 }
 
 static bool allocate(pr_walk *w, const pr_op *op, const places *p)

@@ -259,6 +259,9 @@ bool pr_shm_placed(const pr_shm_alloc *a);
 bool pr_shm_apart(const pr_shm_alloc *a, const pr_shm_alloc *b);
 bool pr_shm_misplaced(const pr_shm_alloc *a, const pr_shm_alloc *b);
 void pr_shm_place_columns(pr_shm_alloc *a, const pr_type *t);
+/* ctas.c. A kernel of several CTAs as one of them, or refusals. parts: how many parts of the memdesc different CTAs hold, 0 not known. */
+void pr_shm_ctas(pr_shm_prog *p);
+int64_t pr_shm_cta_parts(const pr_shm_prog *p, const pr_type *t);
 /* The operation is in another partition of the warp_specialize the allocation is in: the compiler gives scratch memory of
  * the operation different bytes. */
 bool pr_shm_runs_beside(const pr_shm_alloc *a, const pr_op *op);

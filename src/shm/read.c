@@ -333,8 +333,8 @@ pr_shm_prog *pr_shm_read(pr_arena *arena, const pr_ir *ir, const pr_op *func)
     p->allocated = pr_op_attr(ir->module, "ttg.shared") != NULL;
     p->target = target_of(ir);
     p->n_ctas = (int)pr_op_attr_int(ir->module, "ttg.num-ctas", 1);
-    if (p->n_ctas != 1 || set_on(pr_op_attr(ir->module, "ttng.two-ctas")))
-        pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, func, "the kernel has several CTAs a program");
+    if (set_on(pr_op_attr(ir->module, "ttng.two-ctas")))
+        pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, func, "tensor core operations of two CTAs");
     p->copies[0].when = PR_TERM_TRUE;
     p->returns_early = func->regions[0]->n_blocks > 1 && pr_shm_returns_early(func);
     visit(func->regions[0], allocation, p);
@@ -345,5 +345,6 @@ pr_shm_prog *pr_shm_read(pr_arena *arena, const pr_ir *ir, const pr_op *func)
     if (p->allocs.n > 64)
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_BUDGET, func, "more than 64 allocations");
     else lives(p);
+    if (p->n_ctas != 1) pr_shm_ctas(p);
     return p;
 }

@@ -608,6 +608,13 @@ class Certificates(unittest.TestCase):
         texts += sorted(glob.glob(os.path.join(TESTS, "shm", "stock", "*.ttgir")))[0 if ALL else 4::1 if ALL else 9]
         for d in ("consan/ttgir", "membar/ttgir") if ALL else ():
             texts += sorted(glob.glob(os.path.join(TESTS, "shm", d, "*.ttgir")))
+        with_others = [t for t in texts if "hand.divided_" in t or "_ctas." in t]
+        texts = [t for t in texts if t not in with_others]
+        folder = os.path.join(self.root, "ctas")
+        certify(folder, os.path.join(TESTS, "shm", "ttgir", "hand.divided_ring.ttgir"))
+        code, out = recheck(folder)
+        self.assertEqual(code, 2, out)
+        self.assertIn("several CTAs", out)
         folder = os.path.join(self.root, "shared")
         certify(folder, *texts)
         code, out = recheck(folder)

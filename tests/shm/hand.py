@@ -57,6 +57,8 @@ CALLEES = {"call_converts": CONVERT, "call_converts_pending": CONVERT, "call_sto
                             "    %y = tt.elementwise_inline_asm \"bar.sync 0;\" {constraints = \"=r,r\", packed_element = 1 : i32, pure = false} %x : "
                             "tensor<64xi32, #ttg.slice<{dim = 0, parent = #bl}>> -> tensor<64xi32, #ttg.slice<{dim = 0, parent = #bl}>>\n",
            "call_itself": "    tt.call @other() : () -> ()\n"}
+REDUCED = (f"    %s = \"tt.reduce\"(%x) <{{axis = %d : i32}}> ({{\n    ^bb0(%i: f16, %j: f16):\n      %m = arith.addf %i, %j : f16\n"
+           f"      tt.reduce.return %m : f16\n    }}) : ({TENSOR}) -> tensor<64xf16, #ttg.slice<{{dim = 0, parent = #bl}}>>\n")
 DATA = "    %v = tt.load %p : !tt.ptr<i32>\n    %f = arith.sitofp %v : i32 to f32\n    %d = arith.cmpf ogt, %f, %f : f32\n"
 
 
@@ -457,17 +459,68 @@ TEXTS = {
                        f"    ttng.inval_barrier %b : {B}\n",
 }
 
+# Two CTAs, each with half of the columns of every tile and barriers of its own.
+PAIR_HEAD = (("order = [1, 0]}>", "order = [1, 0], CGALayout = [[0, 1]]}>"), ("elementBitWidth = 16}>", "elementBitWidth = 16, CGALayout = [[0, 1]]}>"),
+             ("order = [0]}>", "order = [0], CGALayout = [[1]]}>"))
+RINGS, SLOTS, TWICE = "!ttg.memdesc<3x64x64xf16, #nv, #smem, mutable>", "!ttg.memdesc<3x2xi64, #bar, #smem, mutable>", "!ttg.memdesc<2xi64, #bar, #smem, mutable>"
+
+
+def divided(body, *changes):
+    """A text of two CTAs; changes: in the whole text."""
+    return body, 2, (*PAIR_HEAD, *changes)
+
+
+def divided_ring(expected=4096, wait=True, loaded="%s"):
+    """A ring of three slots, one load at a time."""
+    init = "".join(f"    %c{i}x = arith.constant {i} : i32\n    %i{i} = ttg.memdesc_index %m[%c{i}x] : {SLOTS} -> {TWICE}\n"
+                   f"    ttng.init_barrier %i{i}, 1 : {TWICE}\n" for i in range(3))
+    return (f"    %a = ttg.local_alloc : () -> {RINGS}\n    %m = ttg.local_alloc : () -> {SLOTS}\n    %c3 = arith.constant 3 : i32\n" + init + LOOP
+            + "      %s = arith.remui %k, %c3 : i32\n      %n = arith.divui %k, %c3 : i32\n"
+            f"      %v = ttg.memdesc_index %a[%s] : {RINGS} -> {N}\n      %b = ttg.memdesc_index %m[{loaded}] : {SLOTS} -> {TWICE}\n"
+            f"      ttng.barrier_expect %b, {expected}, %true : {TWICE}\n"
+            f"      ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %v, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {TWICE} -> {N}\n"
+            + (f"      ttng.wait_barrier %b, %n : {TWICE}\n" if wait else "") + f"      %r = ttg.local_load %v : {N} -> {TENSOR}\n" + END)
+
+
+def two_words(layout):
+    return f"    %y = ttg.convert_layout %x : {TENSOR} -> tensor<64x64xf16, {layout}>\n"
+
+
+OTHERS = "#bl2 = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[%s]]}>\n#smem"
+DIVIDED = {
+    "divided_ring": divided(divided_ring()),
+    "divided_no_wait": divided(divided_ring(wait=False)),
+    "divided_whole_bytes": divided(divided_ring(8192)),
+    "divided_undivided": divided(divided_ring(8192), ("elementBitWidth = 16, CGALayout = [[0, 1]]", "elementBitWidth = 16, CGALayout = [[0, 0]]")),
+    "divided_common_barrier": divided((BAR + f"    ttng.arrive_barrier %b, 1 : {B}\n"), ("CGALayout = [[1]]", "CGALayout = [[0]]")),
+    "divided_barrier_of_one": divided(BAR.replace("1xi64", "2xi64"), ("CGALayout = [[1]]", "CGALayout = [[0]]")),
+    "divided_copies": divided(ALLOC + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ),
+    "divided_copies_pending": divided(ALLOC + COPY + READ),
+    "divided_other_part": divided(ALLOC + f"    %r = ttg.local_load %a : {T} -> tensor<64x64xf16, #bl2>\n", ("#smem = ", OTHERS % "1, 0" + " = ")),
+    "divided_replicated": divided(ALLOC + f"    %r = ttg.local_load %a : {T} -> tensor<64x64xf16, #bl2>\n", ("#smem = ", OTHERS % "0, 0" + " = ")),
+    "divided_conversion": divided(two_words("#bl2"), ("#smem = ", OTHERS % "1, 0" + " = ")),
+    "divided_conversion_within": divided(two_words("#bl2"), ("#smem = ", OTHERS.replace("[4, 8]", "[8, 4]") % "0, 1" + " = ")),
+    "divided_sum_within": divided(REDUCED.replace("%d", "0")),
+    "divided_sum_across": divided(REDUCED.replace("%d", "1").replace("dim = 0", "dim = 1")),
+    "divided_subslice": divided(half(0, 32)),
+    "divided_unread": divided(READ.join((ALLOC, "")), ("order = [1, 0], CGALayout = [[0, 1]]", "order = [1, 0], CTAsPerCGA = [1, 2], CTASplitNum = [1, 2], CTAOrder = [1, 0]")),
+    "divided_request": divided(ALLOC + READ + f"    %z = ttg.local_alloc : () -> {TWICE}\n    ttng.init_barrier %z, 1 : {TWICE}\n    ttng.clc_try_cancel %z, %z : {TWICE}, {TWICE}\n"),
+}
+
 
 def main():
-    for name, body in TEXTS.items():
-        body, ctas = body if isinstance(body, tuple) else (body, 1)
+    for name, body in {**TEXTS, **DIVIDED}.items():
+        body, ctas, *changes = body if isinstance(body, tuple) else (body, 1)
         tail = TAIL
         if name == "call":
             tail = TAIL[:-2] + "  tt.func private @other()\n}\n"
         if name in CALLEES:
             tail = TAIL[:-2] + "  tt.func private @other() attributes {noinline = true} {\n" + CALLEES[name] + TAIL
         with open(os.path.join(HERE, "ttgir", f"hand.{name}.ttgir"), "w", encoding="utf-8") as f:
-            f.write((HEAD % ctas).replace("%K: i32", "%K: i32, %S: i32" if "%S" in body else "%K: i32") + body + tail)
+            text = (HEAD % ctas).replace("%K: i32", "%K: i32, %S: i32" if "%S" in body else "%K: i32") + body + tail
+            for old, new in changes[0] if changes else ():
+                text = text.replace(old, new)
+            f.write(text)
 
 
 if __name__ == "__main__":

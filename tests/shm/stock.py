@@ -367,13 +367,17 @@ for st in range(1,6):
         rows.append((f'scaled.sm{cc}.s{st}',scaled,{**fp8,'as_ptr':'*u8','bs_ptr':'*u8','M':'i32','N':'i32','K':'i32'},{'BM':128,'BN':128,'BK':128,'F':'e4m3'},cc,st,4))
     rows.append((f'gated_ws.sm100.s{st}',gated_tma,{'xd':H(128,64),'wd':H(64,64),'ud':H(64,64),'od':H(128,64),'K':'i32'},{'BM':128,'BN':64,'BK':64,'WS':True},100,st,4))
     rows.append((f'gather.sm100.s{st}',gather_tma,{'ad':H(1,64),'bd':H(64,128),'c_ptr':'*fp16','idx':'*i32','M':'i32','N':'i32','K':'i32'},B,100,st,4))
+# two CTAs a program, each with its part of the tiles
+for name,f,ce,cc,nw in (('matmul_tma_ctas.sm90',matmul_tma,{**B,'WS':False},90,8),('matmul_ws_ctas.sm100',matmul_tma,{**B,'WS':True},100,4),
+                        ('persistent_ctas.sm90',persistent,{**B,'WS':False,'FL':False},90,8),('matmul_ctas.sm100',matmul,B,100,8)):
+    rows.append((name+'.s3',f,MM,ce,cc,3,nw,2))
 out=sys.argv[1]
 os.makedirs(out,exist_ok=True)
-for name,f,sig,ce,cc,st,nw in rows:
+for name,f,sig,ce,cc,st,nw,*ctas in rows:
     if len(sys.argv)>2 and not any(name.startswith(x) for x in sys.argv[2:]): continue
     at={(i,):[['tt.divisibility',16]] for i,k in enumerate(sig) if sig[k]!='fp32' and k not in('Z',)}
     try:
-        c=triton.compile(ASTSource(f,signature={**sig,**{k:'constexpr' for k in ce}},constexprs=ce,attrs=at),target=GPUTarget('cuda',cc,32),options={'num_warps':nw,'num_stages':st})
+        c=triton.compile(ASTSource(f,signature={**sig,**{k:'constexpr' for k in ce}},constexprs=ce,attrs=at),target=GPUTarget('cuda',cc,32),options={'num_warps':nw,'num_stages':st,'num_ctas':ctas[0] if ctas else 1})
         with open(f'{out}/{name}.ttgir', 'w', encoding='utf-8') as f:
             f.write(plain(c.asm['ttgir']))
     except Exception as e:  # noqa: BLE001
