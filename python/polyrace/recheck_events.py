@@ -373,7 +373,7 @@ class Model:
         last: Dict[Tuple[int, int], Event] = {}
         seen = set()
         for e in sorted(self.events, key=lambda e: e.seq):
-            if (e.copy, e.op) in seen or e.kind in ("close", "entry", "join", "begin", "end"):
+            if (e.copy, e.op) in seen or e.kind in ("entry", "join", "begin", "end"):
                 continue                                          # one operation with several effects, or with regions
             seen.add((e.copy, e.op))
             before = last.get((e.agent, e.copy))

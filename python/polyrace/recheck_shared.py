@@ -905,17 +905,6 @@ class Proof(Model):
                         left = self.pair(f, e, "true").subtract(self.surely_counted(f, b, e)).subtract(self.ord(e, f).reverse())
                         self.must_be_empty(left, f"event {f} may still arrive where event {e} uses the bytes")
 
-    def check_closed(self) -> None:
-        """What the first of two iterations leaves pending is complete when the second one ends."""
-        for c, close in enumerate(self.events):
-            if close.kind != "close":
-                continue
-            mine = self.copies[close.copy]
-            first = next((i for i, k in sorted(self.copies.items()) if (k["op"], k["outer"]) == (mine["op"], mine["outer"]) and not k["second"]), close.copy)
-            for x, e in enumerate(self.events):
-                if e.accesses and e.kind != "dealloc" and e.unit != "threads" and self.within(e.copy, first):
-                    self.must_be_empty(self.pair(x, c, "true").subtract(self.ordered(x, c)), f"event {x} may be pending two iterations later")
-
     def qualifiers(self) -> List[str]:
         """What the verdict has to say it assumes."""
         out = []
@@ -948,7 +937,6 @@ class Proof(Model):
         self.check_accesses()
         self.check_storage()
         self.check_late_arrivals()
-        self.check_closed()
 
 
 def _numeral(n: int) -> str:

@@ -790,7 +790,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
         }
         break;
     case PR_SHM_EV_SCRATCH: scratch(m, e); break;
-    case PR_SHM_EV_ACCESS: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_CLOSE: case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN:
+    case PR_SHM_EV_ACCESS: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN:
     case PR_SHM_EV_MEET:
         break;
     }

@@ -86,7 +86,7 @@ static void put_event(writer *w, const pr_shm_event *e, int i, const pr_term *ph
         [PR_SHM_EV_TC_COMMIT] = "tc_commit", [PR_SHM_EV_CP] = "cp", [PR_SHM_EV_CP_COMMIT] = "cp_commit", [PR_SHM_EV_CP_WAIT] = "cp_wait",
         [PR_SHM_EV_CP_ARRIVE] = "cp_arrive", [PR_SHM_EV_DOT] = "dot", [PR_SHM_EV_DOT_WAIT] = "dot_wait", [PR_SHM_EV_STORE] = "store",
         [PR_SHM_EV_STORE_WAIT] = "store_wait", [PR_SHM_EV_FENCE] = "fence", [PR_SHM_EV_SCRATCH] = "scratch", [PR_SHM_EV_DEALLOC] = "dealloc",
-        [PR_SHM_EV_MEET] = "meet", [PR_SHM_EV_CLOSE] = "close", [PR_SHM_EV_ENTRY] = "entry", [PR_SHM_EV_JOIN] = "join",
+        [PR_SHM_EV_MEET] = "meet", [PR_SHM_EV_ENTRY] = "entry", [PR_SHM_EV_JOIN] = "join",
         [PR_SHM_EV_BEGIN] = "begin", [PR_SHM_EV_END] = "end" };
     const pr_shm_prog *p = w->p;
     pr_buf_printf(w->b, "(event %d (kind %s) (op %d %d ", i, kinds[e->kind], e->op->id, e->loc.text_line);

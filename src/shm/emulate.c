@@ -272,7 +272,7 @@ static bool execute(machine *m, const pr_consan_step *s)
         pr_cs_join(cs, partitions(e));
         cs->active = 1;
         break;
-    case PR_SHM_EV_ACCESS: case PR_SHM_EV_CP: case PR_SHM_EV_SCRATCH: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_CLOSE: case PR_SHM_EV_MEET: case PR_SHM_EV_ENTRY:
+    case PR_SHM_EV_ACCESS: case PR_SHM_EV_CP: case PR_SHM_EV_SCRATCH: case PR_SHM_EV_DEALLOC: case PR_SHM_EV_MEET: case PR_SHM_EV_ENTRY:
     case PR_SHM_EV_JOIN: case PR_SHM_EV_WAIT: break;
     }
     return false;

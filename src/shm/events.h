@@ -100,7 +100,6 @@ typedef enum {
     PR_SHM_EV_SCRATCH,           /* hidden shared memory of convert_layout, reduce, ...              */
     PR_SHM_EV_DEALLOC,
     PR_SHM_EV_MEET,              /* a CTA barrier between the threads of the agent (prog->membar only)  */
-    PR_SHM_EV_CLOSE,             /* end of the second of two iterations (isolate.c)                 */
     PR_SHM_EV_ENTRY, PR_SHM_EV_JOIN, /* agent 0, around a warp_specialize                          */
     PR_SHM_EV_BEGIN, PR_SHM_EV_END   /* of a partition                                           */
 } pr_shm_event_kind;

@@ -1,21 +1,21 @@
 /* Loops whose iterations are looked at one by one.
  *
  * What a loop carries around a loop inside it may be out of reach (a while loop, bounds from memory, products of
- * counters). Where every iteration cleans up behind itself that does not matter: the body is read twice, for two
- * iterations in a row that start from any values whatever, and what the first one leaves pending must be complete at
- * the end of the second one (PR_SHM_EV_CLOSE, prove.c). Two iterations that are further apart are ordered then. Of an
- * event before the loop and one inside, or one inside and one behind, all that this reading leaves out are more
- * iterations between them, and more events in between undo no order: counts of groups only grow, and barriers that
- * iterations use are made and ended within one (effects.c refuses others).
- */
+ * counters), or what it does under a condition depends on data. Then the body is read twice, for two iterations that start
+ * from any values whatever. Nothing says that they are neighbours: the values of the second do not follow from those of the first,
+ * so what orders an event of the first with one of the second does so for any two iterations, by events of these two alone. More
+ * iterations between them, and more events in between, undo no order: counts of groups only grow, and barriers that
+ * iterations use are made and ended within one (effects.c refuses others). Of an event before the loop and one inside, or one
+ * inside and one behind, the two stand for the iterations next to the end that the event outside is at. */
 #include "shm/walk.h"
 
+/* Effects inside a loop or condition inside it. */
 static bool effects_in(const pr_region *r, bool nested)
 {
     for (int b = 0; r && b < r->n_blocks; b++) {
         for (int i = 0; i < r->blocks[b]->n_ops; i++) {
             const pr_op *op = r->blocks[b]->ops[i];
-            bool loop = op->opcode == PR_OP_SCF_FOR || op->opcode == PR_OP_SCF_WHILE;
+            bool loop = op->opcode == PR_OP_SCF_FOR || op->opcode == PR_OP_SCF_WHILE || op->opcode == PR_OP_SCF_IF;
             bool effect = pr_str_starts(op->name, "ttg.") || pr_str_starts(op->name, "ttng.");
             if (nested && effect && op->opcode != PR_OP_TTG_CONVERT_LAYOUT) return true;
             for (int k = 0; k < op->n_regions; k++)
@@ -78,7 +78,6 @@ bool pr_walk_isolate(pr_walk *w, const pr_op *op)
         for (int r = 0; r + 1 < op->n_regions; r++) pr_walk_hidden(w, op->regions[r]);
         for (int a = 0; a < body->n_args; a++) any(w, body->args[a]);
         pr_walk_block(w, body);
-        if (i) pr_walk_emit(w, (pr_shm_event){ .kind = PR_SHM_EV_CLOSE, .op = op }, pr_walk_term(PR_TERM_TRUE));
     }
     w->copy = outer;
     w->path.n = path;

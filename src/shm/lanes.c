@@ -284,7 +284,7 @@ const char *pr_shm_event_name(pr_shm_event_kind k)
         [PR_SHM_EV_CP_COMMIT] = "cp.async commit", [PR_SHM_EV_CP_WAIT] = "cp.async wait",
         [PR_SHM_EV_CP_ARRIVE] = "cp.async arrive", [PR_SHM_EV_DOT] = "WGMMA", [PR_SHM_EV_DOT_WAIT] = "WGMMA wait",
         [PR_SHM_EV_STORE] = "TMA store", [PR_SHM_EV_STORE_WAIT] = "TMA store wait", [PR_SHM_EV_FENCE] = "proxy fence",
-        [PR_SHM_EV_SCRATCH] = "scratch", [PR_SHM_EV_DEALLOC] = "dealloc", [PR_SHM_EV_MEET] = "CTA barrier", [PR_SHM_EV_CLOSE] = "end of iteration", [PR_SHM_EV_ENTRY] = "entry",
+        [PR_SHM_EV_SCRATCH] = "scratch", [PR_SHM_EV_DEALLOC] = "dealloc", [PR_SHM_EV_MEET] = "CTA barrier", [PR_SHM_EV_ENTRY] = "entry",
         [PR_SHM_EV_JOIN] = "join", [PR_SHM_EV_BEGIN] = "begin", [PR_SHM_EV_END] = "end",
     };
     return names[k];

@@ -181,6 +181,11 @@ def again(body):
             "    } do {\n" + body + "      scf.yield\n    }\n")
 
 
+def sometimes(body, behind=""):
+    """A loop that does something where a loaded value is more than 0."""
+    return (LOOP + "      %v = tt.load %p : !tt.ptr<i32>\n      %y = arith.cmpi sgt, %v, %c0 : i32\n      scf.if %y {\n" + body + "      }\n" + behind + END)
+
+
 def asks(before, body):
     """The same with something that the condition does too."""
     return again(body).replace("      %v = tt.load", before + "      %v = tt.load")
@@ -303,6 +308,22 @@ TEXTS = {
     "while_barrier_kept": ALLOC.replace(T, N) + BAR + again(LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n"),
     "while_barrier_again": ALLOC.replace(T, N) + again(BAR + LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n"),
     "while_barrier_early": ALLOC.replace(T, N) + again(BAR + LOAD + INVAL),
+    # what data decides, iteration by iteration
+    "sometimes_load": ALLOC.replace(T, N) + sometimes(BAR + LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n" + INVAL + READ.replace(T, N)),
+    "sometimes_load_behind": ALLOC.replace(T, N) + sometimes(BAR + LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n" + INVAL, READ.replace(T, N)),
+    "sometimes_unwaited": ALLOC.replace(T, N) + sometimes(BAR + LOAD + INVAL, READ.replace(T, N)),
+    "sometimes_phase": ALLOC.replace(T, N) + sometimes(BAR + LOAD + f"      ttng.wait_barrier %b, %c1 : {B}\n" + INVAL, READ.replace(T, N)),
+    "sometimes_bytes": ALLOC.replace(T, N) + sometimes((BAR + LOAD).replace("8192", "4096") + f"      ttng.wait_barrier %b, %c0 : {B}\n" + INVAL, READ.replace(T, N)),
+    "sometimes_kept": ALLOC.replace(T, N) + BAR + sometimes(LOAD + f"      ttng.wait_barrier %b, %c0 : {B}\n", READ.replace(T, N)),
+    "sometimes_wait": ALLOC.replace(T, N) + LOOP + BAR + LOAD + sometimes(f"      ttng.wait_barrier %b, %c0 : {B}\n", INVAL + READ.replace(T, N)).split(LOOP, 1)[1],
+    "sometimes_send": SHELL + sometimes(DRAIN + FILL + SEND) + DRAIN,
+    "sometimes_send_late": SHELL + sometimes(FILL + SEND + DRAIN.replace("pendings = 0", "pendings = 1")) + DRAIN,
+    "sometimes_drain": SHELL + sometimes(DRAIN, FILL + SEND) + DRAIN,
+    "sometimes_drain_behind": SHELL + sometimes(FILL + SEND, DRAIN),
+    "sometimes_fence": SHELL + sometimes(DRAIN + FILL.split("    ttng.fence", 1)[0] + SEND) + DRAIN,
+    # a flag that the loop turns: every second iteration waits
+    "in_turns": SHELL + LOOP.replace("to %K step %c1  :", "to %K step %c1 iter_args(%f = %c) -> (i1) :").replace("scf.for", "%l = scf.for") + "      scf.if %f {\n" + DRAIN + "      }\n"
+                + FILL + SEND + "      %g = arith.xori %f, %true : i1\n      scf.yield %g : i1\n    }\n" + DRAIN,
     "clc_read": clc(True),
     "clc_unread": clc(False),
     "clc_early": RESULT + BAR + ASK + "    %r = ttng.clc_load_result %res : " + R + " -> i128\n"

@@ -307,6 +307,44 @@ def conv(x_ptr,w_ptr,o_ptr,H,W,C,KC,BM: tl.constexpr,BN: tl.constexpr,BK: tl.con
             w=tl.load(w_ptr+(f*C+c+rk)[:,None]*KC+rn[None,:],mask=(c+rk)[:,None]<C,other=0.)
             acc=tl.dot(x,w,acc)
     tl.store(o_ptr+rm[:,None]*KC+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def lora(x_ptr,w_ptr,a_ptr,b_ptr,o_ptr,M,N,K,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr,R: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK); rr=tl.arange(0,R)
+    acc=tl.zeros((BM,BN),tl.float32); low=tl.zeros((BM,R),tl.float32)
+    for k in range(0,K,BK):
+        x=tl.load(x_ptr+rm[:,None]*K+(k+rk)[None,:])
+        acc=tl.dot(x,tl.load(w_ptr+(k+rk)[:,None]*N+rn[None,:]),acc)
+        low=tl.dot(x,tl.load(a_ptr+(k+rk)[:,None]*R+rr[None,:]),low)
+    acc=tl.dot(low.to(tl.float16),tl.load(b_ptr+rr[:,None]*N+rn[None,:]),acc)
+    tl.store(o_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def skip_blocks(a_ptr,b_ptr,c_ptr,flags,N,K,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    pm=tl.program_id(0); pn=tl.program_id(1)
+    rm=pm*BM+tl.arange(0,BM); rn=pn*BN+tl.arange(0,BN); rk=tl.arange(0,BK)
+    acc=tl.zeros((BM,BN),tl.float32)
+    for k in range(0,tl.cdiv(K,BK)):
+        if tl.load(flags+k)!=0:
+            acc=tl.dot(tl.load(a_ptr+rm[:,None]*K+(k*BK+rk)[None,:]),tl.load(b_ptr+(k*BK+rk)[:,None]*N+rn[None,:]),acc)
+    tl.store(c_ptr+rm[:,None]*N+rn[None,:],acc.to(tl.float16))
+@triton.jit
+def grouped_tma(ga,gb,gc,sizes,G,NSM: tl.constexpr,BM: tl.constexpr,BN: tl.constexpr,BK: tl.constexpr):
+    tile=tl.program_id(0); last=0
+    for g in range(G):
+        gm=tl.load(sizes+g*3); gn=tl.load(sizes+g*3+1); gk=tl.load(sizes+g*3+2)
+        nn=tl.cdiv(gn,BN); tiles=tl.cdiv(gm,BM)*nn
+        if tile>=last and tile<last+tiles:
+            ad=tl.make_tensor_descriptor(tl.load(ga+g).to(tl.pointer_type(tl.float16)),[gm,gk],[gk,1],[BM,BK])
+            bd=tl.make_tensor_descriptor(tl.load(gb+g).to(tl.pointer_type(tl.float16)),[gn,gk],[gk,1],[BN,BK])
+            cd=tl.make_tensor_descriptor(tl.load(gc+g).to(tl.pointer_type(tl.float16)),[gm,gn],[gn,1],[BM,BN])
+            while tile>=last and tile<last+tiles:
+                i=tile-last
+                acc=tl.zeros((BM,BN),tl.float32)
+                for k in range(0,tl.cdiv(gk,BK)):
+                    acc=tl.dot(ad.load([i//nn*BM,k*BK]),bd.load([i%nn*BN,k*BK]).T,acc)
+                cd.store([i//nn*BM,i%nn*BN],acc.to(tl.float16))
+                tile+=NSM
+        last+=tiles
 MM={'a_ptr':'*fp16','b_ptr':'*fp16','c_ptr':'*fp16','M':'i32','N':'i32','K':'i32'}
 AT={'q_ptr':'*fp16','k_ptr':'*fp16','v_ptr':'*fp16','o_ptr':'*fp16','scale':'fp32','Z':'i32','N':'i32'}
 BW={**{x+'_ptr':'*fp16' for x in ('q','k','v','do','dk','dv')},'l_ptr':'*fp32','d_ptr':'*fp32','scale':'fp32','N':'i32'}
@@ -361,7 +399,10 @@ for st in range(1,6):
         rows.append((f'layer_norm.sm{cc}.s{st}',layer_norm,{'x_ptr':'*fp16','y_ptr':'*fp16','w_ptr':'*fp32','b_ptr':'*fp32','N':'i32','eps':'fp32'},{'B':1024,'NS':st},cc,st,4))
         rows.append((f'mla.sm{cc}.s{st}',mla,{'q_ptr':'*fp16','kv_ptr':'*fp16','o_ptr':'*fp16','scale':'fp32','N':'i32'},{'BQ':64,'BN':64,'D':128,'R':64},cc,st,4))
         rows.append((f'conv.sm{cc}.s{st}',conv,{'x_ptr':'*fp16','w_ptr':'*fp16','o_ptr':'*fp16','H':'i32','W':'i32','C':'i32','KC':'i32'},B,cc,st,4))
+        rows.append((f'lora.sm{cc}.s{st}',lora,{**{k+'_ptr':'*fp16' for k in ('x','w','a','b','o')},'M':'i32','N':'i32','K':'i32'},{'BM':64,'BN':128,'BK':64,'R':16},cc,st,4))
+        rows.append((f'skip_blocks.sm{cc}.s{st}',skip_blocks,{'a_ptr':'*fp16','b_ptr':'*fp16','c_ptr':'*fp16','flags':'*i32','N':'i32','K':'i32'},{'BM':64,'BN':64,'BK':64},cc,st,4))
     for cc in (90,100):
+        rows.append((f'grouped_tma.sm{cc}.s{st}',grouped_tma,{'ga':'*i64','gb':'*i64','gc':'*i64','sizes':'*i32','G':'i32'},{**B,'NSM':132},cc,st,4))
         fp8={'a_ptr':'*fp8e4nv','b_ptr':'*fp8e4nv','c_ptr':'*fp16'}
         rows.append((f'fp8_blockscale.sm{cc}.s{st}',fp8_blockscale,{**fp8,'as_ptr':'*fp32','bs_ptr':'*fp32','M':'i32','N':'i32','K':'i32'},{'BM':128,'BN':128,'BK':128},cc,st,8))
         rows.append((f'scaled.sm{cc}.s{st}',scaled,{**fp8,'as_ptr':'*u8','bs_ptr':'*u8','M':'i32','N':'i32','K':'i32'},{'BM':128,'BN':128,'BK':128,'F':'e4m3'},cc,st,4))
