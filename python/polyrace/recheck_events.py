@@ -55,6 +55,7 @@ class Event:
         self.warps = int(f["warps"][0]) if "warps" in f else 0    # of a TMA load's partition
         self.loops = [int(v) for v in f["loops"]]
         self.when, self.phase = f["when"][0], f["phase"][0]
+        self.given = f["given"][0] if "given" in f else "true"     # it happens only where this holds, about unknown values
         self.accesses = [Access(y) for y in x[2:] if y[0] == "access"]
         self.barriers = [Barrier(y) for y in x[2:] if y[0] == "barrier"]
         self.beside = {int(v) for v in f.get("beside", [])}
@@ -74,9 +75,9 @@ class Event:
 
 
 def _renamed(t):
-    """The counters of the other copy: k3 becomes j3."""
+    """The counters of the other copy: k3 becomes j3; unknown values: u3 becomes v3."""
     if isinstance(t, str):
-        return "j" + t[1:] if t[0] == "k" and t[1:].isdigit() else t
+        return {"k": "j", "u": "v"}.get(t[0], t[0]) + t[1:] if t[1:].isdigit() else t
     return [t[0], *(_renamed(x) for x in t[1:])]
 
 
@@ -101,6 +102,7 @@ class Model:
         self.names: Dict[str, str] = {}                           # of values
         self.defs: list = []                                      # conditions that hold at every launch
         self.meetings: Dict[Tuple[int, int], str] = {}
+        self.unknowns: Dict[str, Tuple[int, Tuple[Optional[int], Optional[int]]]] = {}    # values of each iteration of a loop
         self.closure_text = ""
         self.never: Set[Tuple[int, str]] = set()                  # operations whose predicate the analyser found to be false
         self.head: dict = {}
@@ -121,6 +123,8 @@ class Model:
             elif line[0] == "loop":
                 self.loops[int(line[1])] = {"ends": self._ends(line[2], line[3]), "trips": f["trips"][0], "flat": f["flat"][0] == "yes",
                                             "outer": int(f["nest"][0]), "nest": int(f["nest"][1])}
+            elif line[0] == "unknown":
+                self.unknowns[line[1]] = (int(line[2]), self._ends(line[3], line[4]))
             elif line[0] == "copy":
                 self.copies[int(line[1])] = {"op": f["op"][0], "outer": int(f["outer"][0]), "second": f["second"][0] == "yes", "when": f["when"][0]}
             elif line[0] == "alloc":
@@ -172,6 +176,8 @@ class Model:
     def _bounds(self, name: str) -> Tuple[Optional[int], Optional[int]]:
         if name[0] == "p":
             return self.values[name]
+        if name[0] in "uv" and "u" + name[1:] in self.unknowns:
+            return self.unknowns["u" + name[1:]][1]
         return self.loops[int(name[1:])]["ends"] if name[0] in "kj" and name[1:].isdigit() else (None, None)
 
     def number(self, n: int):

@@ -159,7 +159,19 @@ class Proof(Model):
         if condition is None:
             return self.none()
         a, b = self.events[x], self.events[y]
-        return self.make(f"E{x}", self.counters(a), f"E{y}", self.counters(b, "j"), [], [a.when, _renamed(b.when), condition])
+        ends = (f"E{x}", self.counters(a), f"E{y}", self.counters(b, "j"))
+        conj = [a.when, _renamed(b.when), condition]
+        some = [u for u in self.unknowns if _mentions(condition, u) or _mentions(condition, "v" + u[1:])]
+        if not some:
+            return self.make(*ends, [], conj)
+        if any(self.unknowns[u][0] not in [*a.loops[:1], *b.loops[:1]] for u in some):
+            raise Rejected("shared memory: an unknown value of a loop that is not around")
+        every = [n for u in some for n in (u, "v" + u[1:])]
+        if a.loops[:1] != b.loops[:1]:                            # any two values
+            return self.make(*ends, every, conj)
+        same = ["=", f"k{a.loops[0]}", f"j{b.loops[0]}"]          # in one iteration the value is the same
+        one = [["=", u, "v" + u[1:]] for u in some]
+        return self.make(*ends, every, [*conj, same, *one]).union(self.make(*ends, every, [*conj, ["not", same]])).coalesce()
 
     def _ord(self, x: int, y: int):
         return self.pair(x, y, self.before(self.events[x], self.events[y]))
@@ -418,7 +430,7 @@ class Proof(Model):
             for g in groups:
                 if all(a.guard == "true" for a in g):
                     continue
-                names = self.counters(e)
+                names = [*self.counters(e), *self.unknowns]
                 if not self._set(names, [e.when]) <= self._set(names, [["or", "false", *(a.guard for a in g)]]):
                     raise Rejected(f"event {e.id}: an operand is none of its views")
 
@@ -727,14 +739,15 @@ class Proof(Model):
         i, j = a.view.alloc, b.view.alloc
         if not a.write and not b.write or (a.atomic not in (None, "exch", '"exch"') and a.atomic == b.atomic):
             return None
+        given = (a.guard, self.events[x].given, b.guard, self.events[y].given)
         if self.allocs[i]["op"] == self.allocs[j]["op"]:
             c = self.meets(a.view, b.view)
-            if c is not None and (a.guard, b.guard) != ("true", "true"):
-                c = _all(c, a.guard, _renamed(b.guard))
+            if c is not None and given != ("true", "true", "true", "true"):
+                c = _all(c, given[0], given[1], *map(_renamed, given[2:]))
             if c is not None and x == y:
                 c = _all(c, ["not", _all(*(["=", f"k{n}", f"j{n}"] for n in self.events[x].loops))])
             return c
-        return None if self.apart(i, j) else _all(a.guard, _renamed(b.guard))
+        return None if self.apart(i, j) else _all(given[0], given[1], *map(_renamed, given[2:]))
 
     def through(self, x: int, f: int, y: int):
         """x, then the fence f, then y."""
@@ -759,7 +772,7 @@ class Proof(Model):
         meet = [self.conflict(x, i, z, j) for i in a.accesses for j in b.accesses
                 if i.unit == "threads" and not i.proxy and j.proxy
                 and self.allocs[i.view.alloc]["memory"] == "shared" and self.allocs[i.view.alloc]["op"] == self.allocs[j.view.alloc]["op"]]
-        meet = [c for c in meet if c is not None]
+        meet = [c for c in meet if c is not None and not any(_mentions(c, n) for u in self.unknowns for n in (u, "v" + u[1:]))]   # they surely do
         if not meet:
             return None
         carried = self.union(self.then(self.ord_between(z, c), self.arrivals(c)) for c, e in enumerate(self.events)

@@ -8,7 +8,7 @@ static pr_var named(writer *w, pr_var v, const char *letter, int n)
 {
     pr_var_info info = *pr_var_get(w->p->T, v);
     info.role = PR_ROLE_OTHER;
-    info.index = (*letter == 'p' ? 7200000 : 7300000) + n;
+    info.index = (*letter == 'p' ? 7200000 : *letter == 'k' ? 7300000 : 7400000) + n;
     info.name = pr_arena_printf(w->p->arena, "%s%d", letter, n);
     return pr_var_new(w->p->T, info);
 }
@@ -101,6 +101,7 @@ static void put_event(writer *w, const pr_shm_event *e, int i, const pr_term *ph
     pr_buf_putc(w->b, ')');
     put_term(w, "when", e->when);
     put_term(w, "phase", e->phase);
+    if (!pr_term_none(e->given)) put_term(w, "given", e->given);
     for (int k = 0; k < e->n_acc; k++) put_access(w, &e->acc[k]);
     for (int k = 0; k < e->n_bar; k++) {
         pr_buf_puts(w->b, " (barrier");
@@ -143,6 +144,7 @@ void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, 
     }
     for (int i = 0; i < p->loops.n; i++)
         map[p->loops.data[i].counter.id] = pr_var_term(p->T, named(&w, p->loops.data[i].counter, "k", i));
+    for (int i = 0; i < p->unknowns.n; i++) map[p->unknowns.data[i].var.id] = pr_var_term(p->T, named(&w, p->unknowns.data[i].var, "u", i));
     w.names = (pr_subst){ .T = p->T, .var_map = map, .n_var_map = n };
     for (int i = 0; i < p->defs.n && proof->by_definition; i++) {     /* what values are, for the obligations that rest on it     */
         const pr_shm_def *d = &p->defs.data[i];
@@ -158,6 +160,11 @@ void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, 
         put_term(&w, "trips", l->trips);
         put_flag(&w, "flat", l->flat);
         pr_buf_printf(b, " (nest %d %d))\n", l->flat ? l->outer : -1, l->flat ? l->nest : -1);
+    }
+    for (int i = 0; i < p->unknowns.n; i++) {
+        pr_buf_printf(b, "(unknown u%d %d", i, p->unknowns.data[i].loop);
+        put_bounds(&w, p->unknowns.data[i].var);
+        pr_buf_puts(b, ")\n");
     }
     for (int i = 1; i < p->n_copies; i++) {
         pr_buf_printf(b, "(copy %d (op %d) (outer %d)", i, p->copies[i].op->id, p->copies[i].outer);

@@ -160,6 +160,8 @@ static bool view(pr_walk *w, const pr_op *op)
 void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
 {
     bool opaque = pred.kind != PR_SV_TERM || !pr_term_is_bool(w->T, pred.t) || pr_flat_local(w, pred.t, true);
+    bool unknown = !opaque && pr_shm_is_unknown(w->p, pred.t);
+    opaque = opaque || unknown;
     if (!w->emit) return;
     if (!opaque && pr_term_is(pred.t, PR_TERM_FALSE)) {
         if (!w->concrete && w->p->certify) pr_vec_push(w->arena, &w->model->never, e.op);
@@ -216,6 +218,7 @@ void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
                           "a barrier that iterations of a loop around others hand on to each other");
     e.when = pr_walk_when(w);
     if (!opaque) e.when = pr_and(w->T, e.when, pred.t);
+    pr_walk_settle_unknown(w, &e, unknown ? pred.t : PR_TERM_NONE);
     pr_flat_settle(w, &e, opaque ? PR_TERM_NONE : pred.t);
     if (e.n_loops) {
         pr_var inner = w->p->loops.data[e.loop[e.n_loops - 1]].counter;
@@ -276,7 +279,7 @@ static bool barrier(pr_walk *w, pr_shm_event *e, const pr_value *v, pr_term pred
     if (s.kind != PR_SV_VIEW || e->n_bar == PR_SHM_BARS || s.v.blurred)
         return !refuse(w, e->op, PR_REFUSAL_LAYOUT, "the barrier of this operation is not one known view");
     for (int d = 0; d < PR_SHM_RANK; d++) {
-        if (s.v.indexed[d] && pr_term_none(s.v.index[d]))
+        if (s.v.indexed[d] && (pr_term_none(s.v.index[d]) || pr_shm_is_unknown(w->p, s.v.index[d])))
             return !refuse(w, e->op, PR_REFUSAL_DATA_DEPENDENT_SYNC,
                            "which barrier of the array this is depends on data or on a value carried around an outer loop");
         if (!s.v.indexed[d] && s.v.hi[d] - s.v.lo[d] > 1)
@@ -360,7 +363,7 @@ static bool mma(pr_walk *w, const pr_op *op, const places *p, bool scaled)
     int pred = scaled ? 7 : 5, bars = scaled ? 8 : 6;
     for (int i = 0; i + 1 < p->size[bars]; i += 2) {
         pr_sv q = predicate(w, at(p, bars, i + 1));
-        if (q.kind != PR_SV_TERM || !pr_term_is_bool(w->T, q.t))
+        if (q.kind != PR_SV_TERM || !pr_term_is_bool(w->T, q.t) || pr_shm_is_unknown(w->p, q.t))
             return refuse(w, op, PR_REFUSAL_DATA_DEPENDENT_SYNC, "the predicate of a completion barrier depends on data");
         if (pr_term_is(q.t, PR_TERM_FALSE)) continue;
         if (!barrier(w, &e, at(p, bars, i), q.t)) return true;
@@ -404,7 +407,7 @@ static bool wait(pr_walk *w, const pr_op *op, const places *p)
     pr_sv phase = pr_walk_get(w, at(p, 1, 0));
     pr_shm_event e = { .kind = PR_SHM_EV_WAIT, .op = op };
     if (!barrier(w, &e, at(p, 0, 0), PR_TERM_TRUE)) return true;
-    if (phase.kind != PR_SV_TERM)
+    if (phase.kind != PR_SV_TERM || pr_shm_is_unknown(w->p, phase.t))
         return refuse(w, op, PR_REFUSAL_DATA_DEPENDENT_SYNC,
                       "the phase of this wait depends on data or on a value carried around an outer loop");
     e.phase = pr_term_is_bool(w->T, phase.t) ? pr_bool_to_int(w->T, phase.t) : phase.t;

@@ -124,6 +124,7 @@ typedef struct pr_shm_event {
     int64_t iteration[PR_SHM_LOOPS];          /* concrete                                        */
     int64_t flat;                /* concrete: iterations of the innermost loop before this one, in all its executions */
     pr_term when;                /* symbolic: iterations and launch values in which it happens       */
+    pr_term given;               /* symbolic: it happens only where this holds, about unknown values; NONE: nothing known of it */
     bool exact;                  /* in a flat loop of equal executions: `when` says which one it is in      */
     bool may;                    /* under a condition that is not modelled: it may not happen         */
     int branch, branch_loops;    /* may: number of the branch, and how many of the loops are around it   */
@@ -163,6 +164,10 @@ typedef struct pr_shm_copy {
     pr_term when;                /* symbolic: it is reached                                      */
 } pr_shm_copy;
 
+/* A value that an outermost loop carries, of which every iteration has one that is not known (unknown.c); second: of another iteration. */
+typedef struct pr_shm_unknown { pr_var var, second; int loop; } pr_shm_unknown;
+enum { PR_SHM_UNKNOWNS = 6000000 };  /* index of the first of these variables                              */
+
 /* What a launch says about launch values. */
 typedef struct pr_shm_binding {
     int n_args;                  /* arguments of the kernel                                       */
@@ -194,6 +199,7 @@ typedef struct pr_shm_prog {
     int target;                  /* compute capability times ten, 0 unknown                        */
     bool allocated;              /* the text is from after shared memory allocation                */
     PR_VEC(pr_shm_def) defs;
+    PR_VEC(pr_shm_unknown) unknowns; /* symbolic                                                  */
     const pr_engine *smt; int64_t z3_rlimit; const pr_flag *interrupt; /* null: no solver (factors.c)           */
     bool assumes_steps;          /* a loop whose step may be zero or less was taken not to be there           */
     PR_VEC(int64_t) scales;      /* constants by which launch values are divided                    */
@@ -266,6 +272,8 @@ int64_t pr_shm_cta_parts(const pr_shm_prog *p, const pr_type *t);
 bool pr_shm_runs_beside(const pr_shm_alloc *a, const pr_op *op);
 /* Two requests of cluster launch control by one partition: their results land in order (shared-memory.md 2.6; a qualifier says so). */
 bool pr_shm_requests_in_order(const pr_shm_event *a, const pr_shm_event *b);
+/* Is the term about a value that is not known? */
+bool pr_shm_is_unknown(const pr_shm_prog *p, pr_term t);
 /* First index of a view, what people call the slot; NONE without one. */
 pr_term pr_shm_view_slot(const pr_shm_view *v);
 void pr_shm_refuse(pr_shm_prog *p, pr_refusal_vec *to, pr_refusal_kind kind, const pr_op *op,

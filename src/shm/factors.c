@@ -47,7 +47,7 @@ bool pr_prove_never_together(prover *q, int x, int y, pr_term condition)
     const pr_shm_event *a = &q->ev[x], *b = &q->ev[y];
     int n = q->p->params.n, m = 0;
     pr_var *vars = PR_NEW_N(q->arena, pr_var, n + 2 * PR_SHM_LOOPS);
-    if (!q->p->smt) return false;
+    if (!q->p->smt || pr_shm_is_unknown(q->p, condition)) return false;
     for (int i = 0; i < n; i++) vars[m++] = q->p->params.data[i].var;
     m += pr_prove_counters(q, a, false, vars + m);
     m += pr_prove_counters(q, b, true, vars + m);

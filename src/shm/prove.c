@@ -67,8 +67,26 @@ pr_rel pr_prove_pair(prover *q, int x, int y, pr_term condition)
     const pr_shm_event *ex = &q->ev[x], *ey = &q->ev[y];
     int na = pr_prove_counters(q, ex, false, a), nb = pr_prove_counters(q, ey, true, b);
     if (pr_term_is(condition, PR_TERM_FALSE)) return pr_rel_none(q->R);
-    pr_term conj[3] = { ex->when, pr_prove_renamed(q, ey->when), condition };
-    return pr_rel_make(q->R, pr_prove_tuple(q, x), a, na, pr_prove_tuple(q, y), b, nb, NULL, 0, conj, 3);
+    pr_term conj[4] = { ex->when, pr_prove_renamed(q, ey->when), condition };
+    if (!pr_shm_is_unknown(q->p, condition)) return pr_rel_make(q->R, pr_prove_tuple(q, x), a, na, pr_prove_tuple(q, y), b, nb, NULL, 0, conj, 3);
+    /* Values that are not known: of one iteration the same ones, else any two. They are carried by the outermost loop. */
+    int n = q->p->unknowns.n, m = 0;
+    pr_var *some = PR_NEW_N(q->arena, pr_var, 2 * n);
+    pr_term *one = PR_NEW_N(q->arena, pr_term, q->n_map), range = PR_TERM_TRUE, same = PR_TERM_FALSE;
+    for (int i = 0; i < 2 * n; i++) {
+        pr_var v = i % 2 ? q->p->unknowns.data[i / 2].second : q->p->unknowns.data[i / 2].var;
+        const pr_var_info *info = pr_var_get(q->T, v);
+        if (i % 2) one[v.id] = pr_var_term(q->T, q->p->unknowns.data[i / 2].var);
+        some[m++] = v;
+        if (info->lo > -PR_INF) range = pr_and(q->T, range, pr_le(q->T, pr_const(q->T, info->lo), pr_var_term(q->T, v)));
+        if (info->hi < PR_INF) range = pr_and(q->T, range, pr_le(q->T, pr_var_term(q->T, v), pr_const(q->T, info->hi)));
+    }
+    conj[3] = range;
+    if (na && nb && ex->loop[0] == ey->loop[0]) same = pr_eq(q->T, pr_var_term(q->T, a[0]), pr_var_term(q->T, b[0]));
+    pr_subst merge = { .T = q->T, .var_map = one, .n_var_map = q->n_map };
+    pr_term merged[5] = { conj[0], conj[1], pr_subst_apply(&merge, condition), range, same }, apart[5] = { conj[0], conj[1], condition, range, pr_not(q->T, same) };
+    pr_rel r = pr_rel_make(q->R, pr_prove_tuple(q, x), a, na, pr_prove_tuple(q, y), b, nb, some, m, apart, 5);
+    return pr_term_is(same, PR_TERM_FALSE) ? r : pr_rel_union(q->R, r, pr_rel_make(q->R, pr_prove_tuple(q, x), a, na, pr_prove_tuple(q, y), b, nb, some, m, merged, 5));
 }
 
 static pr_rel ord(prover *q, int x, int y)
@@ -665,9 +683,11 @@ static pr_term other_instance(prover *q, const pr_shm_event *e)
 }
 
 /* Can the two accesses meet? FALSE: never. *reuse: they are different allocations that may share storage. */
-/* c, where each of the two is the view that it may be. */
-static pr_term both(prover *q, pr_term c, const pr_shm_access *a, const pr_shm_access *b)
+/* c, where each of the two happens, and is the view that it may be. */
+static pr_term both(prover *q, pr_term c, const pr_shm_event *x, const pr_shm_access *a, const pr_shm_event *y, const pr_shm_access *b)
 {
+    if (!pr_term_none(x->given)) c = pr_and(q->T, c, x->given);
+    if (!pr_term_none(y->given)) c = pr_and(q->T, c, pr_prove_renamed(q, y->given));
     if (!pr_term_none(a->guard)) c = pr_and(q->T, c, a->guard);
     return pr_term_none(b->guard) ? c : pr_and(q->T, c, pr_prove_renamed(q, b->guard));
 }
@@ -679,12 +699,12 @@ static pr_term conflict(prover *q, int x, const pr_shm_access *a, int y, const p
     if (!a->write && !b->write) return PR_TERM_FALSE;
     if (a->atomic && b->atomic && pr_str_eq(a->atomic_kind, b->atomic_kind)) return PR_TERM_FALSE;
     if (s->op == t->op) {
-        pr_term c = both(q, pr_prove_meets(q, &a->view, &b->view), a, b);
+        pr_term c = both(q, pr_prove_meets(q, &a->view, &b->view), &q->ev[x], a, &q->ev[y], b);
         return x == y ? pr_and(q->T, c, other_instance(q, &q->ev[x])) : c;
     }
     if (pr_shm_apart(s, t)) return PR_TERM_FALSE;
     *reuse = true;
-    return both(q, PR_TERM_TRUE, a, b);
+    return both(q, PR_TERM_TRUE, &q->ev[x], a, &q->ev[y], b);
 }
 
 /* Bytes of a barrier and of data: what accesses the data must be ordered with the barrier's life. */
@@ -771,7 +791,7 @@ static pr_rel inserted(prover *q, int x, int z, int y)
         for (int j = 0; j < b->n_acc && a->acc[i].unit == PR_SHM_SYNC; j++) {
             bool reuse, generic = !a->acc[i].async_proxy && b->acc[j].async_proxy && q->p->allocs.data[a->acc[i].view.alloc].memory == PR_SHM_SMEM;
             pr_term c = generic && !a->acc[i].view.partial && !b->acc[j].view.partial ? conflict(q, x, &a->acc[i], z, &b->acc[j], &reuse) : PR_TERM_FALSE;
-            if (!pr_term_is(c, PR_TERM_FALSE) && !reuse) meet = pr_or(q->T, meet, c);
+            if (!pr_term_is(c, PR_TERM_FALSE) && !reuse && !pr_shm_is_unknown(q->p, c)) meet = pr_or(q->T, meet, c);   /* they surely do            */
         }
     }
     if (pr_term_is(meet, PR_TERM_FALSE)) return all;
@@ -925,6 +945,7 @@ void pr_shm_prove(pr_shm_prog *p, const pr_shm_model *m, const pr_shm_evidences 
     q.n_map = pr_vars_count(p->T);
     q.map = PR_NEW_N(q.arena, pr_term, q.n_map);
     for (int i = 0; i < p->loops.n; i++) q.map[p->loops.data[i].counter.id] = pr_var_term(p->T, q.second[i]);
+    for (int i = 0; i < p->unknowns.n; i++) q.map[p->unknowns.data[i].var.id] = pr_var_term(p->T, p->unknowns.data[i].second);
     q.subst = (pr_subst){ .T = p->T, .var_map = q.map, .n_var_map = q.n_map };
     q.R = pr_rels_new(q.arena, p->T, params, p->params.n, max_ops, interrupt);
     size_t n = (size_t)q.n;

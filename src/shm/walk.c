@@ -100,7 +100,7 @@ static bool scalar_of(pr_walk *w, const pr_value *v, pr_term *t)
 {
     pr_sv s = pr_walk_get(w, v);
     *t = s.t;
-    return s.kind == PR_SV_TERM && !pr_term_is_bool(w->T, s.t);
+    return s.kind == PR_SV_TERM && !pr_term_is_bool(w->T, s.t) && !pr_shm_is_unknown(w->p, s.t);
 }
 
 /* The bounds of a loop; `scf.for unsigned` compares them as numbers without a sign. */
@@ -376,6 +376,8 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
                                                                         : pr_shm_replace(w->arena, T, f, counter, trips);
                 if (pass && !pr_term_none(f)) leave(w, &c.data[first[i] + j], f, counter, trips);
                 if (pass && pr_term_none(f)) f = flat_end(w, op, i);
+                if (pr_term_none(f) && !at && emit && !w->concrete && !pr_term_none(trips))
+                    f = pr_walk_unknown_value(w, pass ? -1 : number, c.data, c.n, first[i] + j, s.kind == PR_SV_TERM);
                 if (pr_term_none(f)) {
                     if (s.kind == PR_SV_TERM) s = pr_walk_opaque();
                     else *part(&s, j) = PR_TERM_NONE;
@@ -411,8 +413,9 @@ static void branch(pr_walk *w, const pr_op *op)
 {
     pr_sv cond = pr_walk_get(w, op->operands[0]);
     int n = op->n_results;
-    bool opaque = cond.kind != PR_SV_TERM || !pr_term_is_bool(w->T, cond.t) || pr_flat_local(w, cond.t, true);
+    bool opaque = cond.kind != PR_SV_TERM || !pr_term_is_bool(w->T, cond.t) || pr_flat_local(w, cond.t, true), unknown = !opaque && pr_shm_is_unknown(w->p, cond.t);
     if (opaque) cond.t = PR_TERM_NONE;
+    opaque = opaque || unknown;
     pr_sv *result[2] = { PR_NEW_N(w->arena, pr_sv, n), PR_NEW_N(w->arena, pr_sv, n) };
     bool never[2] = { !opaque && pr_term_is(cond.t, PR_TERM_FALSE), !opaque && pr_term_is(cond.t, PR_TERM_TRUE) };
     if (w->concrete && opaque) {
@@ -421,8 +424,9 @@ static void branch(pr_walk *w, const pr_op *op)
     }
     for (int side = 0; side < 2; side++) {
         const pr_block *b = op->n_regions > side ? pr_region_block(op->regions[side]) : NULL;
-        int path = w->path.n;
+        int path = w->path.n, given = w->given.n;
         if (never[side] || !b) continue;
+        if (unknown) pr_vec_push(w->arena, &w->given, side ? pr_not(w->T, cond.t) : cond.t);
         int outer = w->branch, outer_loops = w->branch_loops;
         if (opaque) {
             w->may++;
@@ -434,6 +438,7 @@ static void branch(pr_walk *w, const pr_op *op)
         w->branch = outer;
         w->branch_loops = outer_loops;
         w->path.n = path;
+        w->given.n = given;
         const pr_op *yield = pr_block_terminator(b);
         for (int i = 0; i < n && yield && i < yield->n_operands; i++)
             result[side][i] = pr_walk_get(w, yield->operands[i]);

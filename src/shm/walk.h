@@ -41,6 +41,7 @@ typedef struct pr_walk {
     bool concrete, emit;
     pr_sv *env;                  /* by value id                                                  */
     PR_VEC(pr_term) path;        /* symbolic: conditions that hold here                            */
+    PR_VEC(pr_term) given;       /* and those of them about unknown values                           */
     int branch, branch_loops, n_branches;
     int may;                     /* enclosing conditions that are not modelled                     */
     int agent, ws, n_ws, seq;
@@ -102,6 +103,11 @@ bool pr_walk_same_frame(const pr_shm_view *a, const pr_shm_view *b);
 int pr_walk_rotated(pr_walk *w, const pr_sv *init, int n, int at, const pr_op *loop, pr_sv *as);
 /* The number of the view that s is, among views; NONE: none of them, or not known which. */
 pr_term pr_walk_number(pr_walk *w, const pr_sv *s, const pr_shm_view *views, int n);
+
+/* unknown.c: carried value i without a closed form as a variable of its own in every iteration of the loop, or behind it (loop -1);
+ * any: also where it may be anything. NONE: it stays not followed. settle: what an event says about such values. */
+pr_term pr_walk_unknown_value(pr_walk *w, int loop, const pr_shm_carried *c, int n, int i, bool any);
+void pr_walk_settle_unknown(pr_walk *w, pr_shm_event *e, pr_term pred);
 
 /* A number by which launch values are divided, or a loop advances: bounded runs use its multiples. */
 void pr_walk_scale(pr_walk *w, pr_i128 v);

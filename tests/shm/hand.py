@@ -186,6 +186,20 @@ def sometimes(body, behind=""):
     return (LOOP + "      %v = tt.load %p : !tt.ptr<i32>\n      %y = arith.cmpi sgt, %v, %c0 : i32\n      scf.if %y {\n" + body + "      }\n" + behind + END)
 
 
+def tiles(turn="%s, %s2", slot="%s", guard="%end", most=2, wait=0, behind="    %w2 = ttg.async_wait {num = 0 : i32}\n"):
+    """Two buffers by turns: the next one where a tile of S iterations ends, which the model does not count. %t is filled while `slot` is read."""
+    two, one = "!ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>", "!ttg.memdesc<64x64xf16, #sw, #smem, mutable, 2x64x64>"
+    read = f"%i = ttg.memdesc_index %a[{slot}] : {two} -> {one}\n        %r = ttg.local_load %i : {one} -> {TENSOR}\n"
+    return (f"    %a = ttg.local_alloc : () -> {two}\n    %x0 = ttg.memdesc_index %a[%c0] : {two} -> {one}\n    %x1 = ttg.memdesc_index %a[%c1] : {two} -> {one}\n"
+            + "".join(f"    ttg.local_store %x, %x{i} : {TENSOR} -> {one}\n" for i in (0, 1)) + f"    %cm = arith.constant {most} : i32\n"
+            + "    %l:2 = scf.for %k = %c0 to %K step %c1 iter_args(%s = %c0, %n = %c0) -> (i32, i32)  : i32 {\n      %end = arith.cmpi eq, %n, %S : i32\n"
+            + "      %s1 = arith.addi %s, %c1 : i32\n      %wrap = arith.cmpi sge, %s1, %cm : i32\n      %s2 = arith.select %wrap, %c0, %s1 : i32\n"
+            + f"      %t = arith.select %end, {', '.join(reversed(turn.split(', ')))} : i32\n      %w = ttg.async_wait {{num = {wait} : i32}}\n      %d = ttg.memdesc_index %a[%t] : {two} -> {one}\n"
+            + "      %g = ttg.async_copy_global_to_local %q, %d : tensor<64x64x!tt.ptr<f16>, #bl> -> <64x64xf16, #sw, #smem, mutable, 2x64x64>\n      %h = ttg.async_commit_group tokens %g\n"
+            + f"      scf.if {guard} {{\n        {read}      }}\n      %n1 = arith.addi %n, %c1 : i32\n      %n2 = arith.select %end, %c0, %n1 : i32\n      scf.yield %t, %n2 : i32, i32\n    }}\n"
+            + behind + f"    %f = ttg.memdesc_index %a[%l#0] : {two} -> {one}\n    %z = ttg.local_load %f : {one} -> {TENSOR}\n    %w3 = ttg.async_wait {{num = 0 : i32}}\n")
+
+
 def asks(before, body):
     """The same with something that the condition does too."""
     return again(body).replace("      %v = tt.load", before + "      %v = tt.load")
@@ -324,6 +338,17 @@ TEXTS = {
     # a flag that the loop turns: every second iteration waits
     "in_turns": SHELL + LOOP.replace("to %K step %c1  :", "to %K step %c1 iter_args(%f = %c) -> (i1) :").replace("scf.for", "%l = scf.for") + "      scf.if %f {\n" + DRAIN + "      }\n"
                 + FILL + SEND + "      %g = arith.xori %f, %true : i1\n      scf.yield %g : i1\n    }\n" + DRAIN,
+    # a slot that changes where a tile ends
+    "turns": tiles(),
+    "turns_never": tiles(turn="%s, %s"),
+    "turns_else": tiles(turn="%s2, %s"),
+    "turns_always": tiles(turn="%s2, %s2"),
+    "turns_read_always": tiles(guard="%true"),
+    "turns_read_next": tiles(slot="%t"),
+    "turns_read_other": tiles(slot="%s2"),
+    "turns_deeper": tiles(most=3),
+    "turns_wait": tiles(wait=1),
+    "turns_behind": tiles(behind=""),
     "clc_read": clc(True),
     "clc_unread": clc(False),
     "clc_early": RESULT + BAR + ASK + "    %r = ttng.clc_load_result %res : " + R + " -> i128\n"
