@@ -86,6 +86,7 @@ polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, 
     case PR_OPT_PROGRAM_ORDER: o->program_order = (int)v; break;
     case PR_OPT_NO_EXPLAIN: o->no_explain = (int)v; break;
     case PR_OPT_NO_PRETEST: o->no_pretest = (int)v; break;
+    case PR_OPT_MAX_K: o->max_k = v; break;
     case PR_OPT_CHECK_MEMBAR: o->check_membar = (int)v; break;
     case PR_OPT_STRICT_GLUON: o->strict_gluon = (int)v; break;
     case PR_OPT_TTGIR_STAGE: o->ttgir_stage = (int)v; break;

@@ -37,7 +37,10 @@ static void shm_options(const pr_plan *p, pr_job *j, const pr_op *func, pr_shm_o
     if (p->o.rung != POLYRACE_RUNG_T0) options.launch = binding(j, func);
     options.max_ops = p->o.max_ops ? p->o.max_ops * OPS_A_KERNEL : 0;
     options.no_proof = p->o.engine == POLYRACE_ENGINE_Z3; /* the proof is made of isl relations */
+    options.max_k = p->o.max_k;
     options.check_membar = p->o.check_membar;
+    options.ptx = p->o.check_membar ? p->o.ptx : NULL;
+    options.n_ptx = p->o.ptx_length;
     options.strict_gluon = p->o.strict_gluon;
     options.stage = (pr_shm_stage)p->o.ttgir_stage;
     options.cross_check = p->o.cross_check;

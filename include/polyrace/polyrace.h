@@ -104,6 +104,9 @@ typedef struct polyrace_options {
     int64_t max_memory;     /* bytes that one call may add, Z3's beside them; 0 = no limit */
     int strict_gluon;       /* TTGIR: note proxy fences that one partition leaves to the compiler */
     int ttgir_stage;        /* POLYRACE_TTGIR_... */
+    int64_t max_k;          /* TTGIR: greatest launch value of the bounded runs */
+    const char *ptx;        /* TTGIR, with check_membar: text of the PTX of the same compile, borrowed; null = none */
+    size_t ptx_length;
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);

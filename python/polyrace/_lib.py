@@ -183,7 +183,7 @@ def _raise(err: _Error) -> None:
 
 
 OPTION_NAMES = ("accept_premises", "assume", "atomic_order", "budget", "cache", "check_membar", "cross_check", "dep_order", "engine",
-                "first_ops", "grid", "max_leaves", "max_memory", "max_nesting", "max_ops", "max_text", "no_cache", "no_pretest",
+                "first_ops", "grid", "max_k", "max_leaves", "max_memory", "max_nesting", "max_ops", "max_text", "no_cache", "no_pretest",
                 "pair",
                 "program_order", "rung", "snapshot_bytes", "snapshot_elements", "source_dir", "strict_gluon", "t0_timeout",
                 "t1_timeout", "ttgir_stage", "z3_rlimit")

@@ -928,7 +928,7 @@ class Proof(Model):
         if self.requests_in_order:
             out.append("assumes cluster launch requests of one partition write their results in order")
         if self.head["no_overflow"] == "yes":
-            out.append("assumes no integer overflow in loop counters and bounds")
+            out.append("assumes no integer overflow in loop counters, bounds and what is computed from them")
         if self.head["arguments_not_negative"] == "yes":
             out.append("assumes integer arguments are not negative")
         if self.head["not_negative"] == "yes":

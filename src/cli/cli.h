@@ -66,6 +66,8 @@ void pr_input_free(pr_input *in);
 
 /* Where --output goes. Null after a message. */
 FILE *pr_cli_output(const pr_cli *c);
+/* The file, or standard input (-); malloc. Null: reported. */
+char *pr_cli_load(const char *name, const pr_cli *c, size_t *length);
 /* Flushes; false after a message when something could not be written. */
 bool pr_cli_close(FILE *out);
 void pr_cli_write(void *file, const char *text, size_t length);

@@ -392,7 +392,7 @@ static int check_inputs(check *k)
 int pr_cmd_check(int argc, char **argv)
 {
     check k = { .status = PR_EXIT_OK };
-    char spelling[32];
+    char spelling[32], *ptx = NULL;
     int status = PR_EXIT_BAD;
     if (!pr_cli_parse(&k.c, "check", PR_OPT_CHECK, argc, argv)) return status;
     k.format = (int)k.c.value[PR_OPT_FORMAT];
@@ -400,10 +400,15 @@ int pr_cmd_check(int argc, char **argv)
         pr_cli_usage("check", "no input");
     } else if (k.c.value[PR_OPT_EXPLANATIONS] && k.format != POLYRACE_FORMAT_JSON) {
         pr_cli_usage("check", "--explanations needs --format=json");
+    } else if (k.c.given[PR_OPT_PTX] && (!k.c.value[PR_OPT_CHECK_MEMBAR] || k.c.n_inputs != 1)) {
+        pr_cli_usage("check", "--ptx goes with --check-membar and one input");
+    } else if (k.c.given[PR_OPT_PTX] && !(ptx = pr_cli_load(k.c.text[PR_OPT_PTX], &k.c, &k.c.options.ptx_length))) {
+        /* reported */
     } else if (k.format > POLYRACE_FORMAT_JSONL) {
         status = pr_cli_report(pr_opt_spelling(PR_OPT_FORMAT, k.format, spelling),
                                k.c.text[PR_OPT_OUTPUT], "check", argc, argv);
     } else {
+        k.c.options.ptx = ptx;
         k.ctx = pr_cli_context();
         pr_cli_watch(k.ctx);
         status = check_inputs(&k);
@@ -413,6 +418,7 @@ int pr_cmd_check(int argc, char **argv)
     polyrace_context_free(k.ctx);
     free(k.inputs);
     free(k.tasks);
+    free(ptx);
     pr_cli_free(&k.c);
     return status;
 }

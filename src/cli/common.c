@@ -249,7 +249,7 @@ static pr_input_kind kind_of(const pr_input *in, const pr_cli *c)
     return k < in->length && in->text[k] == '{' ? PR_INPUT_JSON : PR_INPUT_TTIR;
 }
 
-static char *load(const char *name, const pr_cli *c, size_t *length)
+char *pr_cli_load(const char *name, const pr_cli *c, size_t *length)
 {
     bool standard = strcmp(name, "-") == 0;
     errno = 0;
@@ -287,7 +287,7 @@ static bool bind_launch(pr_input *in, polyrace_context *ctx, const char *launch,
 {
     char dir[4096];
     size_t n;
-    char *text = load(launch, c, &n);
+    char *text = pr_cli_load(launch, c, &n);
     if (!text) return false;
     in->launch = polyrace_launch_parse_named(
         ctx, text, n, launch, directory(launch, dir, sizeof dir), ends_with(launch, ".jsonl"), e);
@@ -301,7 +301,7 @@ static bool open_input(pr_input *in, polyrace_context *ctx, const pr_cli *c, con
 {
     char dir[4096];
     polyrace_error e = { 0 };
-    in->text = load(name, c, &in->length);
+    in->text = pr_cli_load(name, c, &in->length);
     if (!in->text) return false;
     in->kind = kind_of(in, c);
     const char *launch = c->text[PR_OPT_LAUNCH];

@@ -92,21 +92,6 @@ static const char *place(machine *m, const pr_shm_view *v)
     return pr_arena_printf(m->p->arena, "slot %" PRId64 " of \"" PR_STR_FMT "\"", slot, PR_STR_ARG(a->name));
 }
 
-static void bytes_of(machine *m, const pr_shm_view *v, int64_t *lo, int64_t *hi)
-{
-    const pr_shm_alloc *a = &m->p->allocs.data[v->alloc];
-    int64_t inner = a->elem_bits, at = 0;
-    *lo = *hi = -1;
-    if (m->p->n_ctas != 1) return;                   /* of one CTA's part                             */
-    for (int i = 1; i < a->rank; i++) inner *= a->shape[i];
-    for (int i = 1; i < a->rank; i++)
-        if (v->indexed[i] || v->lo[i] || v->hi[i] != a->shape[i]) return;
-    int64_t slot = slot_of(m, v), n = slot >= 0 ? 1 : v->hi[0] - v->lo[0];
-    at = slot >= 0 ? slot : v->lo[0];
-    *lo = at * inner / 8;
-    *hi = (at + n) * inner / 8;
-}
-
 enum { BEFORE = 7, HEAD = 13, TAIL = 19 };
 
 static pr_shm_step step_of(machine *m, const pr_shm_event *e, int64_t number_, int64_t phase)
@@ -158,7 +143,7 @@ static void report(machine *m, pr_shm_finding_id id, const pr_shm_event *first, 
                          .assumed = m->t->assumed || m->uncertain };
     if (first) f.first = instance(first);
     if (second) f.second = instance(second);
-    if (v) bytes_of(m, v, &f.byte_lo, &f.byte_hi);
+    if (v) pr_shm_byte_range(m->p, v, &f.byte_lo, &f.byte_hi);
     if (f.slot < -1) f.slot = -1;
     for (int i = 0; i < m->findings->n; i++) {
         const pr_shm_finding *g = &m->findings->data[i];
@@ -181,13 +166,9 @@ static bool overlaps(machine *m, const pr_shm_view *a, const pr_shm_view *b)
 {
     const pr_shm_alloc *x = &m->p->allocs.data[a->alloc], *y = &m->p->allocs.data[b->alloc];
     if (a->alloc != b->alloc) {
-        int64_t la, ha, lb, hb;
         if (x->memory != y->memory || !pr_shm_placed(x) || !pr_shm_placed(y)) return false;
         if (x->memory == PR_SHM_TMEM) return is_whole(x, a) && is_whole(y, b) && !pr_shm_apart(x, y);
-        bytes_of(m, a, &la, &ha);
-        bytes_of(m, b, &lb, &hb);
-        if (la < 0 || lb < 0) return false;
-        return x->offset + la < y->offset + hb && y->offset + lb < x->offset + ha;
+        return pr_shm_bytes_meet(m->p, a, b) == PR_YES;
     }
     for (int i = 0; i < x->rank; i++) {
         int64_t la = a->lo[i], ha = a->hi[i], lb = b->lo[i], hb = b->hi[i];
@@ -577,6 +558,20 @@ static void arrive(machine *m, const pr_shm_event *e, int bar, int64_t count, in
     complete(m, b, v);
 }
 
+/* The same on their own time: when the operations ids are complete. `counted` is the number of the arrival itself. */
+static void arrive_later(machine *m, const pr_shm_event *e, int bar, int64_t count, const numbers *of, int counted)
+{
+    int *all = PR_NEW_N(m->scratch, int, of->n + 1);
+    for (int i = 0; i < of->n; i++) all[i] = of->data[i];
+    all[of->n] = counted;
+    barrier *b = barrier_of(m, e, &e->bar[bar]);
+    if (b && b->live) {
+        pr_vec_push(m->scratch, &b->due, counted);
+        pr_vec_push(m->scratch, &b->due_by, e);
+    }
+    arrive(m, e, bar, count, 0, all, of->n + 1);
+}
+
 /* Would the wait pass now? */
 static bool passes(machine *m, const pr_shm_event *e, int64_t *phase)
 {
@@ -628,6 +623,21 @@ static const pr_shm_event *waiter_of(machine *m, const agent *by, const pr_shm_e
     return NULL;
 }
 
+/* What an earlier life of the barrier has not counted yet would be counted in this one. Where no other life follows it is no fault: Triton's own
+ * kernels leave such arrivals behind. */
+static void made_again(machine *m, const agent *by, const pr_shm_event *e, const barrier *b)
+{
+    for (int i = 0; i < b->due.n; i++) {
+        const pr_shm_event *x = b->due_by.data[i];
+        if (x->kind == PR_SHM_EV_TMA_LOAD || has(&by->now, b->due.data[i])) continue;
+        report(m, PR_SHM_F_BAR_INVAL_PENDING, e, x, &e->bar[0], -2,
+               pr_arena_printf(m->p->arena, "%s initialises %s again while an arrival of %s that %s signals for its earlier life may still come", who(m, e),
+                               place(m, &e->bar[0]), who(m, x), x->kind == PR_SHM_EV_CP_ARRIVE ? "cp.async" : "the tensor core"),
+               "a wait for the phase that counts it must come before inval_barrier");
+        return;
+    }
+}
+
 /* ---- one event -------------------------------------------------------------------------------------------------- */
 static void counted_wait(machine *m, agent *g, const pr_shm_event *e, const int *ids, int n, int64_t pendings)
 {
@@ -649,8 +659,7 @@ static void scratch(machine *m, const pr_shm_event *e)
         for (int i = 0; alloc->memory == PR_SHM_SMEM && alloc->offset >= 0 && i < m->history[a].n; i++) {
             const past *x = &m->history[a].data[i];
             pr_shm_access b = { .view = x->a->view, .write = true, .unit = PR_SHM_SYNC, .role = "scratch memory" };
-            bytes_of(m, &x->a->view, &lo, &hi);
-            if (lo < 0 || from >= alloc->offset + hi || alloc->offset + lo >= to) continue;
+            if (!pr_shm_byte_range(m->p, &x->a->view, &lo, &hi) || from >= alloc->offset + hi || alloc->offset + lo >= to) continue;
             if ((x->id < 0 && x->e->agent == e->agent) || ordered(m, &m->agents[e->agent].now, x, &b, e)) continue;
             m->uncertain = x->a->view.partial;
             race(m, x, e, &b, 0);
@@ -700,7 +709,8 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
     pr_vec_push(m->scratch, &m->steps, step);
     bool async = e->kind == PR_SHM_EV_CP || e->kind == PR_SHM_EV_DOT || e->kind == PR_SHM_EV_TMA_LOAD
                  || e->kind == PR_SHM_EV_STORE || e->kind == PR_SHM_EV_TC;
-    int id = async ? new_id(m) : -1;
+    bool arrives_later = (e->kind == PR_SHM_EV_TC && e->n_bar) || e->kind == PR_SHM_EV_TC_COMMIT || e->kind == PR_SHM_EV_CP_ARRIVE;
+    int id = async ? new_id(m) : -1, counted = arrives_later ? new_id(m) : -1;
     meet(m, g, e, time);
     meet_before_loads(m, g, e, time);
     for (int i = 0; i < e->n_acc && e->kind != PR_SHM_EV_DEALLOC; i++) {
@@ -716,6 +726,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
             report(m, PR_SHM_F_BAR_REINIT, e, NULL, &e->bar[0], -2,
                    pr_arena_printf(m->p->arena, "%s initialises %s, which is live", who(m, e), place(m, &e->bar[0])),
                    "inval_barrier must come first");
+        made_again(m, g, e, b);
         *b = (barrier){ .live = true, .ever = true, .init = e->count, .pending = e->count, .place = e->bar[0] };
         clock_init(m, &b->next);
         break;
@@ -725,9 +736,9 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
         if (!b) break;
         for (int i = 0; i < b->due.n; i++) {
             if (has(&g->now, b->due.data[i])) continue;
+            if (b->due_by.data[i]->kind != PR_SHM_EV_TMA_LOAD) continue;
             report(m, PR_SHM_F_BAR_INVAL_PENDING, e, NULL, &e->bar[0], -2,
-                   pr_arena_printf(m->p->arena, "%s invalidates %s while a TMA load that signals it may be in flight",
-                                   who(m, e), place(m, &e->bar[0])),
+                   pr_arena_printf(m->p->arena, "%s invalidates %s while a TMA load that signals it may be in flight", who(m, e), place(m, &e->bar[0])),
                    "a wait for the last load of the barrier must come before inval_barrier");
             break;
         }
@@ -745,14 +756,18 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
     case PR_SHM_EV_EXPECT: arrive(m, e, 0, 1, e->bytes, NULL, 0); break;
     case PR_SHM_EV_TMA_LOAD: {
         barrier *b = barrier_of(m, e, &e->bar[0]);
-        if (b) pr_vec_push(m->scratch, &b->due, id);
+        if (b) {
+            pr_vec_push(m->scratch, &b->due, id);
+            pr_vec_push(m->scratch, &b->due_by, e);
+        }
         arrive(m, e, 0, 0, -e->bytes, &id, 1);
         break;
     }
     case PR_SHM_EV_TC: case PR_SHM_EV_TC_COMMIT:
         if (id >= 0) pr_vec_push(m->scratch, &g->tc, id);
         for (int i = 0; i < e->n_bar && !m->stop; i++)
-            if (!pr_term_is(e->bar_pred[i], PR_TERM_FALSE)) arrive(m, e, i, 1, 0, g->tc.data, g->tc.n);
+            if (!pr_term_is(e->bar_pred[i], PR_TERM_FALSE)) arrive_later(m, e, i, 1, &g->tc, counted);
+        if (counted >= 0) pr_vec_push(m->scratch, &g->tc, counted);   /* before what later ones signal                 */
         break;
     case PR_SHM_EV_CP: pr_vec_push(m->scratch, &g->cp, id); break;
     case PR_SHM_EV_CP_COMMIT: pr_vec_push(m->scratch, &g->cp_group, g->cp.n); break;
@@ -761,7 +776,7 @@ static void execute(machine *m, agent *g, const pr_shm_event *e)
         if (n > 0) counted_wait(m, g, e, g->cp.data, g->cp_group.data[n - 1], 0);
         break;
     }
-    case PR_SHM_EV_CP_ARRIVE: arrive(m, e, 0, e->count, 0, g->cp.data, g->cp.n); break;
+    case PR_SHM_EV_CP_ARRIVE: arrive_later(m, e, 0, e->count, &g->cp, counted); break;
     case PR_SHM_EV_DOT: pr_vec_push(m->scratch, &g->dots, id); break;
     case PR_SHM_EV_DOT_WAIT: counted_wait(m, g, e, g->dots.data, g->dots.n, e->count); break;
     case PR_SHM_EV_STORE: pr_vec_push(m->scratch, &g->stores, id); break;
@@ -952,6 +967,7 @@ bool pr_shm_schedule_strictly(pr_shm_prog *p, const pr_shm_trace *t, int run, co
             known = findings->data[k].id == all.data[i].id && findings->data[k].first.op == all.data[i].first.op
                     && findings->data[k].second.op == all.data[i].second.op;
         bool asked = all.data[i].id == PR_SHM_F_MEMBAR || all.data[i].id == PR_SHM_F_PROXY_FENCE;
+        all.data[i].assumed = all.data[i].assumed || p->beside;      /* what PTX does not show may be there all the same    */
         if (asked && !known) pr_vec_push(p->arena, findings, all.data[i]);
     }
     return ended;

@@ -3,6 +3,7 @@
 #include "front/ops.h"
 #include "shm/certify.h"
 #include "shm/explain.h"
+#include "shm/ptx.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -394,7 +395,7 @@ static void qualify(const work *w, const pr_shm_model *m, pr_config_verdict *out
     if (copies) pr_vec_push(w->p->arena, &out->qualifiers, "assumes tcgen05 copies and MMAs of one partition run in order");
     if (w->p->assumes_steps) pr_vec_push(w->p->arena, &out->qualifiers, "assumes loop steps are positive");
     if (w->p->requests_in_order) pr_vec_push(w->p->arena, &out->qualifiers, "assumes cluster launch requests of one partition write their results in order");
-    if (w->p->assumes_no_overflow) pr_vec_push(w->p->arena, &out->qualifiers, "assumes no integer overflow in loop counters and bounds");
+    if (w->p->assumes_no_overflow) pr_vec_push(w->p->arena, &out->qualifiers, "assumes no integer overflow in loop counters, bounds and what is computed from them");
     if (w->p->arguments_not_negative) pr_vec_push(w->p->arena, &out->qualifiers, "assumes integer arguments are not negative");
     if (w->p->assumes_nonneg) pr_vec_push(w->p->arena, &out->qualifiers, "assumes non-negative operands of unsigned operations");
 }
@@ -421,7 +422,7 @@ static void findings_of(attempt *a)
         convert(&a->w, &all->data[at], &f);
         if (all->data[at].assumed) {
             a->assumed++;
-            pr_vec_push(arena, &a->notes, pr_arena_printf(arena, "possible %s, assuming conditions that are not modelled: %s", f.id, f.what));
+            pr_vec_push(arena, &a->notes, pr_arena_printf(arena, a->w.p->beside ? "possible %s, as far as PTX shows: %s" : "possible %s, assuming conditions that are not modelled: %s", f.id, f.what));
             continue;
         }
         pr_vec_push(arena, &a->findings, f);
@@ -498,6 +499,7 @@ static pr_shm_prog *read_text(pr_arena *arena, const pr_ir *ir, const pr_op *fun
     p->z3_rlimit = o->z3_rlimit;
     p->interrupt = o->interrupt;
     if (o->stage == PR_SHM_STAGE_AFTER_ALLOCATION) p->allocated = true;
+    if (o->ptx) pr_shm_read_ptx(p, o->ptx, o->n_ptx);
     if (o->check_membar && p->n_ctas != 1) pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, func, "several CTAs: barriers in the text are not looked at");
     for (int i = 0; o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION && i < p->allocs.n; i++) p->allocs.data[i].offset = p->allocs.data[i].col = -1;
     if (o->stage == PR_SHM_STAGE_BEFORE_ALLOCATION) p->allocated = false;
@@ -612,7 +614,8 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
         int runs = all.w.runs + one.w.runs;
         pr_refusal r = { .kind = used->assumed ? PR_REFUSAL_POTENTIAL_RACE : PR_REFUSAL_BOUNDED_ONLY,
                          .loc = pr_shm_loc(func),
-                         .message = used->assumed ? "every finding rests on a condition that is not modelled"
+                         .message = used->assumed && o->ptx ? "PTX does not show a barrier or fence that is needed; the notes say where"
+                                    : used->assumed ? "every finding rests on a condition that is not modelled"
                                                   : pr_arena_printf(arena, "no finding in %d bounded runs; no proof for every trip count%s", runs,
                                                                     one.w.p ? ", none for this launch" : "") };
         pr_vec_push(arena, &out->refusals, r);

@@ -14,6 +14,7 @@ typedef struct pr_shm_options {
     bool explain;
     bool certify;                /* fill in the certificate of a proof                             */
     bool check_membar;           /* judge the text as it stands: CTA barriers and fences must be in it   */
+    const char *ptx; size_t n_ptx;/* with check_membar: the PTX of the same compile; null: what the text has counts  */
     bool strict_gluon;           /* note the proxy fences that one partition leaves to the compiler        */
     pr_shm_stage stage;
     bool cross_check;            /* prove broken kernels too: a proof is then an error of ours        */

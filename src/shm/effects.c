@@ -1,5 +1,6 @@
 /* What does a ttg or ttng operation do? (shared-memory.md 1.4 to 1.7, 2.11) */
 #include "shm/membar.h"
+#include "shm/ptx.h"
 #include "shm/walk.h"
 #include "term/range.h"
 #include <assert.h>
@@ -171,6 +172,7 @@ void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
     e.warps = w->warps;
     e.ws = w->ws;
     e.copy = w->copy;
+    e.bare = w->p->membar && w->p->beside;
     e.seq = w->seq++;
     e.loc = pr_shm_loc(e.op);
     e.may = w->may > 0 || opaque;
@@ -508,7 +510,7 @@ void pr_walk_hidden(pr_walk *w, const pr_region *r)
     }
 }
 
-bool pr_walk_effect(pr_walk *w, const pr_op *op)
+static bool effect(pr_walk *w, const pr_op *op)
 {
     if (op->opcode == PR_OP_TT_CALL && w->p->membar) refuse(w, op, PR_REFUSAL_CALL, "a call; which barriers stand in its callee is not read");
     if (uses_scratch(op)) return marker(w, op, PR_SHM_EV_SCRATCH);
@@ -582,4 +584,17 @@ bool pr_walk_effect(pr_walk *w, const pr_op *op)
         return true;
     default: return false;
     }
+}
+
+bool pr_walk_effect(pr_walk *w, const pr_op *op)
+{
+    unsigned beside = w->p->membar && w->p->beside ? w->p->beside[op->id] : 0;
+    bool shown = op->opcode == PR_OP_TTNG_FENCE_ASYNC_SHARED || pr_shm_orders_shared(op);
+    if (w->p->membar && w->p->beside && shown) return true;   /* what PTX has of it counts                    */
+    if (beside & PR_SHM_FENCED_BEFORE) marker(w, op, PR_SHM_EV_FENCE);
+    if (beside & PR_SHM_MEETS_BEFORE) marker(w, op, PR_SHM_EV_MEET);
+    bool known = beside & PR_SHM_NO_SCRATCH ? op->opcode == PR_OP_TTG_CONVERT_LAYOUT : effect(w, op);
+    if (beside & PR_SHM_FENCED_AFTER) marker(w, op, PR_SHM_EV_FENCE);
+    if (beside & PR_SHM_MEETS_AFTER) marker(w, op, PR_SHM_EV_MEET);
+    return known;
 }

@@ -126,6 +126,7 @@ typedef struct pr_shm_event {
     pr_term when;                /* symbolic: iterations and launch values in which it happens       */
     pr_term given;               /* symbolic: it happens only where this holds, about unknown values; NONE: nothing known of it */
     bool exact;                  /* in a flat loop of equal executions: `when` says which one it is in      */
+    bool bare;                   /* its threads meet only where PTX shows it (ptx.h)                    */
     bool may;                    /* under a condition that is not modelled: it may not happen         */
     int branch, branch_loops;    /* may: number of the branch, and how many of the loops are around it   */
 } pr_shm_event;
@@ -211,6 +212,7 @@ typedef struct pr_shm_prog {
     bool requests_in_order;      /* two cluster launch requests into the same bytes were taken to land in order  */
     unsigned char *reads;        /* by operation: bit 0, it read bytes that something had written; bit 1, bytes that nothing had */
     bool membar;                 /* judge the text as it stands: CTA barriers are events (membar.h)       */
+    unsigned char *beside;       /* by operation: what PTX shows around it (ptx.h); null: not given          */
     const pr_shm_binding *bound; /* both walks are about this launch only; null: about every launch    */
 } pr_shm_prog;
 
@@ -267,6 +269,12 @@ void pr_shm_place_columns(pr_shm_alloc *a, const pr_type *t);
 /* ctas.c. A kernel of several CTAs as one of them, or refusals. parts: how many parts of the memdesc different CTAs hold, 0 not known. */
 void pr_shm_ctas(pr_shm_prog *p);
 int64_t pr_shm_cta_parts(const pr_shm_prog *p, const pr_type *t);
+/* bytes.c, of views whose indices are constants. The bytes within its allocation when they follow one another; false: they do not, or it is
+ * not known. Have two views of placed allocations common bytes? */
+bool pr_shm_byte_range(pr_shm_prog *p, const pr_shm_view *v, int64_t *first, int64_t *end);
+pr_tri pr_shm_bytes_meet(pr_shm_prog *p, const pr_shm_view *x, const pr_shm_view *y);
+/* Of one element within its allocation, -1: the layout is not read. */
+int64_t pr_shm_first_byte(const pr_shm_alloc *a, const int64_t *at);
 /* The operation is in another partition of the warp_specialize the allocation is in: the compiler gives scratch memory of
  * the operation different bytes. */
 bool pr_shm_runs_beside(const pr_shm_alloc *a, const pr_op *op);

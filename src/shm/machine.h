@@ -15,6 +15,7 @@ typedef struct past {            /* an access that happened                     
 } past;
 
 typedef struct done { const pr_shm_event *e; int64_t phase; } done;   /* a step of the schedule      */
+typedef PR_VEC(int) numbers;
 typedef struct tally { int op; int64_t slot, n; } tally;
 typedef struct waiting { const pr_shm_event *e; int agent; int64_t time, phase; } waiting;
 
@@ -24,7 +25,8 @@ typedef struct barrier {
     clock next;                  /* what the running phase will publish                            */
     clock *phi; int *phi_id; int n_phi, cap_phi;
     PR_VEC(waiting) waits;
-    PR_VEC(int) due;             /* numbers of TMA loads                                          */
+    numbers due;                     /* numbers of what arrives on its own time: TMA loads, arrivals of the tensor core and of copies */
+    PR_VEC(const pr_shm_event *) due_by;
     const pr_shm_event *last;
     pr_shm_view place;
 } barrier;
@@ -37,7 +39,7 @@ typedef struct agent {
     int64_t met;                            /* strict: time of its last CTA barrier                   */
     int64_t told; uint64_t since;           /* what its threads did up to then, all of them have done; storage accessed later */
     PR_VEC(int) alone;                      /* strict: completions known to single threads only         */
-    PR_VEC(int) cp, dots, stores, tc;       /* numbers in issue order                             */
+    numbers cp, dots, stores, tc;               /* numbers in issue order                             */
     PR_VEC(int) cp_group;                   /* end of each committed group in cp                    */
     int64_t executed;
 } agent;

@@ -15,7 +15,7 @@ bool pr_shm_meets(const pr_shm_event *e)
 {
     switch (e->kind) {
     case PR_SHM_EV_MEET: return true;
-    case PR_SHM_EV_DOT_WAIT: return e->warps > 4 && !pr_op_attr(e->op, "warpGroupLocal");
+    case PR_SHM_EV_DOT_WAIT: return e->warps > 4 && !e->bare && !pr_op_attr(e->op, "warpGroupLocal");
     case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN: case PR_SHM_EV_BEGIN: case PR_SHM_EV_END: return true;
     default: return false;
     }
@@ -24,12 +24,12 @@ bool pr_shm_meets(const pr_shm_event *e)
 bool pr_shm_waits_alone(const pr_shm_event *e)
 {
     return e->kind == PR_SHM_EV_CP_WAIT || e->kind == PR_SHM_EV_STORE_WAIT
-           || (e->kind == PR_SHM_EV_DOT_WAIT && e->warps > 4 && pr_op_attr(e->op, "warpGroupLocal"));
+           || (e->kind == PR_SHM_EV_DOT_WAIT && e->warps > 4 && (e->bare || pr_op_attr(e->op, "warpGroupLocal")));
 }
 
 bool pr_shm_signals_all(const pr_shm_event *e)
 {
-    return e->kind == PR_SHM_EV_ARRIVE || e->kind == PR_SHM_EV_CP_ARRIVE;
+    return (e->kind == PR_SHM_EV_ARRIVE && !e->bare) || e->kind == PR_SHM_EV_CP_ARRIVE;
 }
 
 /* One thread of the agent, always the same. */

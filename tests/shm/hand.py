@@ -290,6 +290,21 @@ def atomics(kind):
 BIG = "!ttg.memdesc<128x64xf16, #sw, #smem, mutable>"
 PAIR = "!ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>"
 TWO = B.replace("<1x", "<2x")
+def panels(at, kind="#nv"):
+    """A TMA store of half of the rows of a tile in two panels may still read while other data is written at byte `at`: the rows are at bytes 0 to 8191 and
+    16384 to 24575."""
+    big, rows = f"!ttg.memdesc<128x128xf16, {kind}, #smem, mutable>", f"!ttg.memdesc<64x128xf16, {kind}, #smem, mutable, 128x128>"
+    small = "!ttg.memdesc<64x32xf16, #sw, #smem, mutable>"
+    return (f"    %z = arith.constant dense<0.0> : tensor<64x32xf16, #bl>\n    %a = ttg.local_alloc {{allocation.offset = 0 : i32}} : () -> {big}\n"
+            f"    %r = ttg.memdesc_subslice %a[0, 0] : {big} -> {rows}\n"
+            f"    ttng.async_tma_copy_local_to_global %desc[%c0, %c0] %r : !tt.tensordesc<64x64xf16, #nv>, {rows}\n"
+            f"    %b = ttg.local_alloc {{allocation.offset = {at} : i32}} : () -> {small}\n    ttg.local_store %z, %b : tensor<64x32xf16, #bl> -> {small}\n"
+            "    ttng.async_tma_store_wait {pendings = 0 : i32}\n")
+
+
+TURNED = "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>"
+
+
 TEXTS = {
     # name: (body, number of CTAs)
     "reinterpreted_parts": parts("%c0", "%c1"),
@@ -500,6 +515,10 @@ TEXTS = {
     "atomic_sums": atomics("add"),
     "atomic_exchanges": atomics("exch"),
     "barriers_at_once": (BAR + f"    ttng.arrive_barrier %b, 1 : {B}\n    ttng.wait_barrier %b, %c0 : {B}\n").replace(B, TWO),
+    "panel_rows_between": panels(8192),
+    "panel_rows_of_second": panels(16384 + 4096),
+    "panel_rows_turned": panels(8192, TURNED),
+    "panel_rows_turned_beside": panels(16384, TURNED),
     "inval_in_flight": BAR + ALLOC.replace(T, N) + f"    ttng.barrier_expect %b, 8192, %true : {B}\n"
                        f"    ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {N}\n"
                        f"    ttng.inval_barrier %b : {B}\n",
