@@ -19,18 +19,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ENTRIES = 4096, BUCKETS = 8192, MOST_BYTES = 64 << 20, MOST_FILE = 64 << 20 };
+enum { MOST_ENTRIES = 4096, FEW_BUCKETS = 64, BUCKETS = 8192, MOST_BYTES = 64 << 20, MOST_FILE = 64 << 20 };
 
 typedef struct answer {
     unsigned char key[PR_DIGEST_BYTES];
     struct answer *next; /* in the bucket */
+    struct answer *younger;
     size_t n;
     unsigned char bytes[];
 } answer;
 
 struct pr_answers {
-    answer *bucket[BUCKETS], *queue[MOST_ENTRIES]; /* oldest at first */
-    int first, n;
+    answer *few[FEW_BUCKETS], **bucket; /* BUCKETS of them when there are more than FEW_BUCKETS answers */
+    answer *oldest, *youngest;
+    int n;
     size_t bytes;
     unsigned serial; /* of temporary files */
 };
@@ -148,11 +150,12 @@ static void add_module(key_state *k, const pr_job *j)
 
 static void add_versions(key_state *k, const pr_plan *p)
 {
-    const pr_engine *z3 = p->o.cache_dir ? pr_engine_z3() : NULL; /* one a process; asked for its version it is loaded */
+    /* A process has one of each, so answers in memory need no versions. Z3 is loaded when it is asked for its own. */
+    const pr_engine *z3 = p->o.cache_dir ? pr_engine_z3() : NULL;
     add_text(k, POLYRACE_BUILD_ID);
     add_text(k, polyrace_version());
-    add_text(k, pr_engine_isl()->version());
-    add_text(k, gmp_version);
+    add_text(k, p->o.cache_dir ? pr_engine_isl()->version() : NULL);
+    add_text(k, p->o.cache_dir ? gmp_version : NULL);
     add_text(k, z3 ? z3->version() : NULL);
 }
 
@@ -254,29 +257,49 @@ bool pr_question_of(const pr_plan *p, const pr_job *j, pr_question *out)
 
 /* --- memory ------------------------------------------------------------------------------------- */
 
-static unsigned bucket_of(const unsigned char *key) { return (key[0] | (unsigned)key[1] << 8) % BUCKETS; }
-
-static const answer *recall(const pr_answers *m, const unsigned char *key)
+static answer **bucket_of(pr_answers *m, const unsigned char *key)
 {
-    const answer *a = m ? m->bucket[bucket_of(key)] : NULL;
+    unsigned hash = key[0] | (unsigned)key[1] << 8;
+    return &m->bucket[m->bucket == m->few ? hash % FEW_BUCKETS : hash % BUCKETS];
+}
+
+static const answer *recall(pr_answers *m, const unsigned char *key)
+{
+    const answer *a = m ? *bucket_of(m, key) : NULL;
     while (a && memcmp(a->key, key, PR_DIGEST_BYTES) != 0) a = a->next;
     return a;
 }
 
 static void drop_oldest(pr_answers *m)
 {
-    answer *old = m->queue[m->first], **link = &m->bucket[bucket_of(old->key)];
+    answer *old = m->oldest, **link = bucket_of(m, old->key);
     while (*link != old) link = &(*link)->next;
     *link = old->next;
+    m->oldest = old->younger;
     m->bytes -= old->n;
-    m->first = (m->first + 1) % MOST_ENTRIES;
     m->n--;
     free(old);
 }
 
+static void put_in_bucket(pr_answers *m, answer *a)
+{
+    answer **first = bucket_of(m, a->key);
+    a->next = *first;
+    *first = a;
+}
+
+/* Most processes keep one answer: a large table from the start would cost more than it saves. */
+static void more_buckets(pr_answers *m)
+{
+    answer **wide = calloc(BUCKETS, sizeof *wide);
+    if (!wide) return;
+    m->bucket = wide;
+    for (answer *a = m->oldest; a; a = a->younger) put_in_bucket(m, a);
+}
+
 static void remember(polyrace_context *c, const unsigned char *key, const void *bytes, size_t n)
 {
-    if (!c->answers) c->answers = calloc(1, sizeof *c->answers);
+    if (!c->answers && (c->answers = calloc(1, sizeof *c->answers))) c->answers->bucket = c->answers->few;
     pr_answers *m = c->answers;
     if (!m || n > MOST_BYTES / 4 || recall(m, key)) return;
     answer *a = malloc(sizeof *a + n);
@@ -285,15 +308,19 @@ static void remember(polyrace_context *c, const unsigned char *key, const void *
     memcpy(a->key, key, PR_DIGEST_BYTES);
     memcpy(a->bytes, bytes, n);
     a->n = n;
-    a->next = m->bucket[bucket_of(key)];
-    m->bucket[bucket_of(key)] = a;
-    m->queue[(m->first + m->n++) % MOST_ENTRIES] = a;
+    a->younger = NULL;
+    if (m->n >= FEW_BUCKETS && m->bucket == m->few) more_buckets(m);
+    put_in_bucket(m, a);
+    if (m->n++) m->youngest->younger = a;
+    else m->oldest = a;
+    m->youngest = a;
     m->bytes += n;
 }
 
 void pr_answers_free(pr_answers *m)
 {
     while (m && m->n) drop_oldest(m);
+    if (m && m->bucket != m->few) free(m->bucket);
     free(m);
 }
 

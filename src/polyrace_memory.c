@@ -88,6 +88,7 @@ size_t pr_context_budget(const polyrace_context *c, const polyrace_options *o)
 bool pr_in_budget(polyrace_context *c, size_t budget, void (*f)(void *user), void *user)
 {
     c->oom.limit = budget;
+    c->oom.wants_block = !c->oom.block; /* not before there is work: workers that are forked after reading have one each */
     bool done = pr_oom_within(&c->oom, f, user);
     c->oom.limit = 0;
     return done;

@@ -107,6 +107,7 @@ typedef struct polyrace_options {
     int64_t max_k;          /* TTGIR: greatest launch value of the bounded runs */
     const char *ptx;        /* TTGIR, with check_membar: text of the PTX of the same compile, borrowed; null = none */
     size_t ptx_length;
+    int last_check;         /* no check follows in this context: nothing is kept in memory for it */
 } polyrace_options;
 
 POLYRACE_API void polyrace_options_init(polyrace_options *o);

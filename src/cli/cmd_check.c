@@ -56,6 +56,7 @@ static int decide(check *k, const task *t, FILE *out, FILE *err)
     if (pr_input_module(in, k->ctx, &k->c, &e)) {
         if (in->launch) l = polyrace_launch_item(in->launch, t->launch, &e);
         polyrace_options o = k->c.options;
+        o.last_check = k->n_tasks == 1 && !k->c.value[PR_OPT_EXPLANATIONS];
         char folder[4096];
         if (k->c.given[PR_OPT_CERTIFY]) {
             int n = k->n_tasks == 1 ? snprintf(folder, sizeof folder, "%s", k->c.text[PR_OPT_CERTIFY])

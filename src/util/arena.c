@@ -1,10 +1,12 @@
 /* Region allocator, see arena.h. Chunks are powers of two and double in size up to 1 MiB; a larger request gets
  * a chunk of its own. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "util/arena.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 typedef struct chunk {
     struct chunk *prev;
@@ -19,7 +21,7 @@ struct pr_arena {
     pr_oom *oom;
 };
 
-enum { LEAST_CHUNK = 4096, MOST_KEPT = 8 << 20 };
+enum { LEAST_CHUNK = 4096, MOST_KEPT = 8 << 20, BLOCK = 2 << 20 };
 
 /* Bin of a chunk of this size: 4 KiB, 8 KiB, ... 1 MiB; -1: not kept. */
 static int bin_of(size_t size)
@@ -29,11 +31,40 @@ static int bin_of(size_t size)
     return -1;
 }
 
+/* ---- the first chunks of an owner --------------------------------------------------------------- */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+enum { WITH_BLOCK = false }; /* it finds what runs over the end of a chunk only between allocations */
+#else
+enum { WITH_BLOCK = true };
+#endif
+
+static bool in_block(const pr_oom *oom, const chunk *c)
+{ return oom->block && (uintptr_t)c - (uintptr_t)oom->block < BLOCK; }
+
+/* The next bytes of the block, which is one large page where the system has them; null: there are none left. */
+static chunk *from_block(pr_oom *oom, size_t size)
+{
+    if (!oom->block && oom->wants_block && WITH_BLOCK) {
+        oom->block = aligned_alloc(BLOCK, BLOCK);
+        oom->wants_block = false;
+#ifdef MADV_HUGEPAGE
+        if (oom->block) (void)madvise(oom->block, BLOCK, MADV_HUGEPAGE);
+#endif
+    }
+    if (!oom->block || BLOCK - oom->block_used < sizeof(chunk) + size) return NULL;
+    chunk *c = (void *)(oom->block + oom->block_used);
+    oom->block_used += sizeof *c + size;
+    return c;
+}
+
 static void chunk_free(pr_oom *oom, chunk *c)
 {
     if (c && oom) oom->bytes -= c->size;
     int bin = c ? bin_of(c->size) : -1;
-    if (bin < 0 || !oom || oom->n_kept + c->size > MOST_KEPT) {
+    if (bin < 0 || !oom || (oom->n_kept + c->size > MOST_KEPT && !in_block(oom, c))) {
         free(c);
         return;
     }
@@ -53,7 +84,7 @@ static chunk *chunk_new(pr_oom *oom, size_t size)
     if (c) {
         oom->kept[bin] = c->prev;
         oom->n_kept -= c->size;
-    } else if (size <= SIZE_MAX - sizeof *c && (c = malloc(sizeof *c + size))) {
+    } else if ((bin >= 0 && (c = from_block(oom, size))) || (size <= SIZE_MAX - sizeof *c && (c = malloc(sizeof *c + size)))) {
         c->size = size;
     }
     if (c && oom) oom->bytes += size;
@@ -65,10 +96,13 @@ void pr_oom_drop(pr_oom *oom)
     for (int i = 0; i < PR_CHUNK_BINS; i++)
         for (chunk *c = oom->kept[i], *next; c; c = next) {
             next = c->prev;
-            free(c);
+            if (!in_block(oom, c)) free(c);
         }
     memset(oom->kept, 0, sizeof oom->kept);
     oom->n_kept = 0;
+    free(oom->block);
+    oom->block = NULL;
+    oom->block_used = 0;
 }
 
 /* ---- when memory runs out ------------------------------------------------------------------- */

@@ -37,6 +37,11 @@ typedef struct pr_oom {
     bool stopped;
     void *kept[PR_CHUNK_BINS];
     size_t n_kept;
+    /* Set by an owner that calls pr_oom_drop at its end: the first chunks share one block, so that fresh memory costs one
+     * page fault instead of hundreds. */
+    bool wants_block;
+    unsigned char *block;
+    size_t block_used;
 } pr_oom;
 typedef struct pr_arena_pos { void *chunk; size_t used; size_t total; } pr_arena_pos;
 

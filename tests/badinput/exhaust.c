@@ -70,7 +70,8 @@ void *memalign(size_t a, size_t n)
     live += p != NULL;
     return p;
 }
-void *aligned_alloc(size_t a, size_t n) { return memalign(a, n); }
+/* No block for the first chunks (util/arena.c): each of them is an allocation that can fail. */
+void *aligned_alloc(size_t a, size_t n) { return a == 2 << 20 ? NULL : memalign(a, n); }
 int posix_memalign(void **out, size_t a, size_t n) { return (*out = memalign(a, n)) ? 0 : 12; }
 
 static void *json_malloc(size_t n)
