@@ -167,9 +167,7 @@ static void find_guard(void *user, pr_term t)
     s->n++;
 }
 
-/* Number of counters from 0 on for which the guard a*counter + r <= 0 holds (a > 0, *first true) or does not hold (a < 0, *first false;
- * afterwards it does), as a term; also counter = 0, which holds for one. NONE when it is not of that form. */
-static pr_term prefix_of(pr_terms *T, pr_term guard, pr_var counter, bool *first)
+pr_term pr_shm_prefix(pr_terms *T, pr_term guard, pr_var counter, bool *first)
 {
     pr_term t = pr_term_child(T, guard, 0), k = pr_var_term(T, counter), rest = pr_term_none(t) ? t : t;
     pr_i128 a = 0;
@@ -426,7 +424,7 @@ static bool recover_group(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_c
         if (reach[i] && !pr_term_none(c[i].update)) pr_term_visit(T, c[i].update, find_guard, &s);
     if (s.n != 1 || s.mixed) return false;
     bool begins = true;
-    pr_term bound = prefix_of(T, s.guard, counter, &begins);
+    pr_term bound = pr_shm_prefix(T, s.guard, counter, &begins);
     if (pr_term_none(bound)) return false;
     pr_shm_carried *moves = pr_arena_copy(arena, c, sizeof *c * (size_t)n), *rests = pr_arena_copy(arena, c, sizeof *c * (size_t)n);
     for (int i = 0; i < n; i++) {

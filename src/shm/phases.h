@@ -43,4 +43,7 @@ pr_term pr_shm_replace(pr_arena *arena, pr_terms *T, pr_term t, pr_var v, pr_ter
 pr_term pr_shm_refit(pr_arena *arena, pr_terms *T, pr_term t, pr_var counter);
 /* Value at counter = k; false when it depends on anything else. */
 bool pr_shm_value_at(pr_terms *T, pr_arena *arena, pr_term t, pr_var counter, int64_t k, int64_t *out);
+/* Number of counters from 0 on for which the guard a*counter + r <= 0 holds (a > 0, *first true) or does not hold (a < 0, *first false;
+ * afterwards it does), as a term; also counter = 0, which holds for one. NONE when it is not of that form. */
+pr_term pr_shm_prefix(pr_terms *T, pr_term guard, pr_var counter, bool *first);
 #endif

@@ -83,7 +83,7 @@ static const pr_op *first_effect(const pr_region *r)
 }
 
 /* ---- loops ---------------------------------------------------------------------------------------------- */
-static int loop_number(pr_walk *w, const pr_op *op)
+int pr_walk_loop_number(pr_walk *w, const pr_op *op)
 {
     pr_shm_prog *p = w->p;
     int place = pr_shm_place(p, w->copy, op), n = p->loop_of_op[place];
@@ -129,7 +129,7 @@ static void concrete_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         w->trace->assumed = true;
         from = 0, to = 2, step = 1;
     }
-    int number = loop_number(w, op), at = w->n_loops, n = op->n_results;
+    int number = pr_walk_loop_number(w, op), at = w->n_loops, n = op->n_results;
     pr_sv *carried = PR_NEW_N(w->arena, pr_sv, n);
     for (int i = 0; i < n; i++) carried[i] = pr_walk_get(w, op->operands[3 + i]);
     if (at < PR_SHM_LOOPS) {
@@ -156,7 +156,7 @@ static void concrete_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     }
 }
 
-static pr_var state_var(pr_walk *w)
+pr_var pr_walk_state(pr_walk *w)
 {
     pr_var_info info = { .role = PR_ROLE_OTHER, .index = PR_SHM_STATES + w->n_states, .copy = PR_COPY_NONE, .lo = -PR_INF,
                          .hi = PR_INF, .name = pr_arena_printf(w->arena, "x%d", w->n_states) };
@@ -288,7 +288,7 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     pr_terms *T = w->T;
     pr_term lb, ub, st, trips = PR_TERM_NONE, iv = PR_TERM_NONE;
     bool known = bounds_of(w, op, &lb, &ub, &st);
-    int number = loop_number(w, op), at = w->n_loops, n = op->n_results;
+    int number = pr_walk_loop_number(w, op), at = w->n_loops, n = op->n_results;
     pr_var counter = w->p->loops.data[number].counter, numbering = counter;
     pr_term k = pr_var_term(T, counter);
     pr_flat *flat = pr_flat_of(w, op);
@@ -323,7 +323,7 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         first[i] = c.n;
         bool boolean = init[i].kind == PR_SV_TERM && pr_term_is_bool(T, init[i].t);
         for (int j = 0; j < parts(&init[i]); j++) {
-            pr_shm_carried one = { .state = state_var(w), .init = int_of(w, *part(&init[i], j)) };
+            pr_shm_carried one = { .state = pr_walk_state(w), .init = int_of(w, *part(&init[i], j)) };
             pr_term x = pr_var_term(T, one.state);
             for (int e = 0; e < w->ends.n && !pr_term_none(one.init); e++) {
                 if (w->ends.data[e].value.id != one.init.id) continue;
@@ -512,7 +512,7 @@ static void step(pr_walk *w, const pr_op *op)
         else symbolic_loop(w, op, pr_region_block(op->regions[0]));
         return;
     case PR_OP_SCF_WHILE:
-        if (pr_walk_isolate(w, op)) return;
+        if (pr_walk_isolate(w, op) || pr_walk_while(w, op)) return;
         break;
     case PR_OP_SCF_IF: branch(w, op); return;
     case PR_OP_TTG_WARP_SPECIALIZE: specialize(w, op); return;

@@ -74,6 +74,11 @@ pr_sv pr_walk_leaf(pr_walk *w, const pr_op *op, const pr_value *v, const char *n
 pr_sv pr_walk_fresh(pr_walk *w, const pr_value *v);
 /* isolate.c: reads a loop as two iterations where that is asked for; false: it is not. */
 bool pr_walk_isolate(pr_walk *w, const pr_op *op);
+/* while.c: reads a scf.while that counts; false: it is none that does. */
+bool pr_walk_while(pr_walk *w, const pr_op *op);
+/* Number of a loop, and a variable for a value that it carries. */
+int pr_walk_loop_number(pr_walk *w, const pr_op *op);
+pr_var pr_walk_state(pr_walk *w);
 /* The path as one Boolean term. */
 pr_term pr_walk_when(pr_walk *w);
 void pr_walk_block(pr_walk *w, const pr_block *b);

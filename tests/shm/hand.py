@@ -200,6 +200,16 @@ def tiles(turn="%s, %s2", slot="%s", guard="%end", most=2, wait=0, behind="    %
             + behind + f"    %f = ttg.memdesc_index %a[%l#0] : {two} -> {one}\n    %z = ttg.local_load %f : {one} -> {TENSOR}\n    %w3 = ttg.async_wait {{num = 0 : i32}}\n")
 
 
+def while_ring(go="%go = arith.cmpi slt, %i, %K : i32", first="%c0", turn="%true", load=None, wait=True, behind="%n#1", step="%c1"):
+    """One barrier that a loop with a condition uses K times, and once more behind it: the phase turns every time."""
+    load = LOAD if load is None else load
+    flip = "      %t = arith.extui %true : i1 to i32\n" if turn == "%true" else "      %t = arith.constant 0 : i32\n"
+    return (ALLOC.replace(T, N) + BAR + f"    %n:2 = scf.while (%i = %c0, %ph = {first}) : (i32, i32) -> (i32, i32) {{\n      {go}\n      scf.condition(%go) %i, %ph : i32, i32\n    }} do {{\n"
+            + "    ^bb0(%i: i32, %ph: i32):\n" + load + (f"      ttng.wait_barrier %b, %ph : {B}\n" if wait else "") + READ.replace(T, N) + flip
+            + f"      %p2 = arith.xori %ph, %t : i32\n      %j = arith.addi %i, {step} : i32\n      scf.yield %j, %p2 : i32, i32\n    }}\n"
+            + LOAD + f"    ttng.wait_barrier %b, {behind} : {B}\n" + READ.replace(T, N).replace("%r", "%r9"))
+
+
 def asks(before, body):
     """The same with something that the condition does too."""
     return again(body).replace("      %v = tt.load", before + "      %v = tt.load")
@@ -364,6 +374,18 @@ TEXTS = {
     "turns_deeper": tiles(most=3),
     "turns_wait": tiles(wait=1),
     "turns_behind": tiles(behind=""),
+    # a condition that counts
+    "counted": while_ring(),
+    "counted_down": while_ring(go="%d = arith.subi %K, %i : i32\n      %go = arith.cmpi sgt, %d, %c0 : i32"),
+    "counted_both": while_ring(go="%g1 = arith.cmpi slt, %i, %K : i32\n      %lim = arith.constant 9 : i32\n      %g2 = arith.cmpi slt, %i, %lim : i32\n      %go = arith.andi %g1, %g2 : i1"),
+    "counted_twos": while_ring(step="%two").replace("    %n:2", "    %two = arith.constant 2 : i32\n    %n:2"),
+    "counted_not_equal": while_ring(go="%go = arith.cmpi ne, %i, %K : i32"),
+    "counted_loaded": while_ring(go="%v = tt.load %p : !tt.ptr<i32>\n      %go = arith.cmpi slt, %i, %v : i32"),
+    "counted_same_phase": while_ring(turn="none"),
+    "counted_first_phase": while_ring(first="%c1"),
+    "counted_unwaited": while_ring(wait=False),
+    "counted_bytes": while_ring(load=LOAD.replace("8192", "4096")),
+    "counted_behind": while_ring(behind="%c0"),
     "clc_read": clc(True),
     "clc_unread": clc(False),
     "clc_early": RESULT + BAR + ASK + "    %r = ttng.clc_load_result %res : " + R + " -> i128\n"
