@@ -115,7 +115,7 @@ The same question for any SMT solver, `polyrace dump --stage=smt2 {pair} matmul.
 ## 7. Answers to a verdict: `src/hb/ladder.c`, `obligations.c`, `verdict.c`
 
 Already at T0 every pair is empty, for all sizes and strides that meet one condition: rows of `c` do not overlap. The closure found what it
-lacked (rule P, `src/pre/stride.c`), the pair was asked again with `n <= stride_cm` as a premise, and the launch meets it
+lacked (rule P, `src/pre/stride.c`), the pair is empty with `n <= stride_cm` as a premise, and the launch meets it
 (`src/hb/condition.c`). The proof stands if the widths do. Some program id makes a 32-bit product wrap, so the claim carries that
 qualifier too; at this launch none does, which is proved before anything is printed. `polyrace check matmul.json`:
 

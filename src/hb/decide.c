@@ -93,7 +93,7 @@ static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_
             unknown(out, PR_REFUSAL_INTERNAL, "witness does not satisfy the query");
         }
     }
-    const char **text[] = { &out->message, &out->evidence };
+    const char **text[] = { &out->message, &out->evidence, &out->under };
     for (size_t i = 0; i < PR_LEN(text); i++)
         if (*text[i]) *text[i] = pr_arena_strndup(d->arena, *text[i], strlen(*text[i]));
     if (out->answer == PR_ANSWER_UNKNOWN && !out->why) out->why = PR_REFUSAL_UNKNOWN;
@@ -170,7 +170,7 @@ static void cross_check(pr_decider *d, const pr_query *q, const tier *tiers, int
             unknown(&x->out, PR_REFUSAL_INTERNAL, "engines disagree");
             return;
         }
-        if (!pr_term_none(got.needs)) x->needs = got.needs;
+        if (!pr_term_none(got.needs)) x->needs = got.needs, x->under = got.under;
         if (got.answer == PR_ANSWER_UNKNOWN) {
             if (!known && !t->pretest) x->out = got, x->engine = t->engine->name;
         } else if (!known) {
@@ -227,7 +227,7 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
         if (got.answer == PR_ANSWER_UNKNOWN && !some && !x->short_row && t->row >= ROW_ISL
             && (got.why == PR_REFUSAL_BUDGET || got.why == PR_REFUSAL_TIMEOUT || (limits.only_empty && t->row == ROW_ISL)))
             x->short_row = t->row;
-        if (!pr_term_none(got.needs)) x->needs = got.needs;
+        if (!pr_term_none(got.needs)) x->needs = got.needs, x->under = got.under;
         if (t->row == ROW_PROBE && q->is_pair && got.answer == PR_ANSWER_UNKNOWN) d->missed++;
         if (got.answer != PR_ANSWER_UNKNOWN) {
             x->out = got;
@@ -304,6 +304,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
     if (x->by >= 0) count_answer(d, x->by);
     *out = x->out;
     out->needs = x->needs;
+    out->under = x->under;
     if (z3_reason && (x->by < 0 || x->by == ROW_Z3)) *z3_reason = x->z3_reason;
     if (out->answer == PR_ANSWER_UNKNOWN && !d->put_off) out->message = who_gave_up(d, x, limits);
     if (o->claim && out->answer == PR_ANSWER_EMPTY) o->claim(o->claim_user, q, out);

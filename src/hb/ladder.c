@@ -191,7 +191,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         return;
     }
     p->encoded = NULL;             /* what follows adds to the query */
-    if (o.answer == PR_ANSWER_UNKNOWN && p->query->suggest) pr_condition_try(run, p, o.needs, &o);
+    if (o.answer == PR_ANSWER_UNKNOWN && p->query->suggest) pr_condition_try(run, p, o.needs, o.under, &o);
     run->d.cheaply = false;
     if (z3_reason) {
         pr_z3_reason z = { number, z3_reason, record(run, p->a)->loc };

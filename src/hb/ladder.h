@@ -67,8 +67,8 @@ void pr_run_stop(pr_run *run);
 /* condition.c: conditions on parameters */
 const pr_env *pr_condition_env(pr_run *run);
 /* Is the pair's query empty with the condition as a premise, and does it hold at the launch (if there is one)?
- * Then the pair keeps it and *o is that answer. */
-bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, pr_outcome *o);
+ * Then the pair keeps it and *o is that answer. under: the evidence of a proof under it, null = ask. */
+bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, const char *under, pr_outcome *o);
 /* The same with the condition that an earlier pair on this argument found, where it keeps being of use. */
 bool pr_condition_again(pr_run *run, pr_pair *p, pr_outcome *o);
 /* That condition; NONE: none, or it was of no use lately. */

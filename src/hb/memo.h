@@ -13,7 +13,8 @@ typedef struct pr_asked {
     int short_row;                 /* first row that ran into its limits, 0 = none                    */
     pr_outcome out;                /* the answer, or the last reason of a row that has reasons          */
     const char *engine;            /* whose reason it is, null = none                              */
-    pr_term needs;
+    pr_term needs;                 /* with the evidence of a proof under it                            */
+    const char *under;
     const char *z3_reason;
     int64_t max_ops, z3_rlimit, wall_ms; /* under which limits a row gave up                          */
     bool only_empty;

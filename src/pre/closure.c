@@ -624,13 +624,15 @@ static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *
         if (!q->suggest || more++ == ASSUMED) return;
         pr_term t = wanted(x);
         if (pr_term_none(t)) return;
-        assumed = pr_and(q->terms, assumed, t);
+        assumed = PR_PRE_DROPS(PR_DROP_ALL_ASSUMED) ? t : pr_and(q->terms, assumed, t);
         pr_space_assume(s, t);
         for (int i = 0; i < x->n; i++) x->looked[i] = false;
     }
     if (pr_term_is(assumed, PR_TERM_TRUE) || PR_PRE_DROPS(PR_DROP_ASSUMED)) return;
+    const char *evidence = out->evidence;
     pr_pre_unknown("empty under a condition on the parameters", out);
     out->needs = assumed;
+    out->under = evidence;
 }
 
 static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,

@@ -42,7 +42,7 @@ typedef enum pr_pre_rule {
     PR_DROP_GCD,                  /* S: the gcd of all coefficients of H                        */
     PR_DROP_D_SAME,               /* D: quotient and remainder of one division                    */
     PR_DROP_ARM,                  /* ranges, RX: conjuncts, not arms of a disjunction               */
-    PR_DROP_ASSUMED,              /* a named condition proves nothing                          */
+    PR_DROP_ASSUMED,              /* what rests on a condition is no proof without it                 */
     PR_DROP_LIFT_PART,            /* NO: a part without product goes only when it is >= 0          */
     PR_DROP_SHED,                 /* NO: q*f >= q needs f >= 1                                 */
     PR_DROP_SHED_SIGN,            /* NO: q*f >= q needs q >= 0                                 */
@@ -60,6 +60,7 @@ typedef enum pr_pre_rule {
     PR_DROP_START,                /* GS: the same start in both records                            */
     PR_DROP_POINT,                /* E: one number is left in both copies, not in one                 */
     PR_DROP_SUM,                  /* A: the form of two digits has one value                         */
+    PR_DROP_ALL_ASSUMED,          /* the condition that is named is all that was taken for granted      */
     PR_DROP_MIRROR                /* ranges: bounds of A are those of B only where rows and ranges are alike */
 } pr_pre_rule;
 #ifdef PR_FAULTS

@@ -2,8 +2,8 @@
  * let rule P split a form (happens-before.md 7.3, lemma NO).
  *
  * A row x <= y times a shared s >= 0 is the row s*x <= s*y, so a column mask bounds stride*column too. Products
- * are looked up, not made: a row helps only where the address has them. The wanted condition never proves
- * anything here: it is printed, and whoever takes it for granted asks again with it among the premises. */
+ * are looked up, not made: a row helps only where the address has them. The wanted condition proves
+ * nothing here: what the closure shows once it is assumed (pr_space_assume) holds under it, and it is named. */
 #include "pre/space.h"
 
 enum { FACTORS = 16, PURE = 2 /* rows in parameters put together */, LIFT_ROUNDS = 6, STEPS = 24, SPARE = 80 /* nodes left for the closure itself */ };

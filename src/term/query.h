@@ -72,8 +72,9 @@ typedef struct pr_outcome {
                                search, forms of the closure, evaluated points or instances  */
     const char *evidence;   /* settled by "rows", "isl", "isl set", "z3 arith2", "z3 arith6" */
     int leaves;             /* leaves looked at                                             */
-    pr_term needs;          /* UNKNOWN: a condition on parameters under which the closure reaches EMPTY. It
-                               proves nothing: ask again with it among the premises. NONE = none known */
+    pr_term needs;          /* UNKNOWN: a condition on parameters under which the closure reaches EMPTY: the query
+                               with it among the premises has no solution. NONE = none known             */
+    const char *under;      /* evidence of that proof, set iff needs is                               */
 } pr_outcome;
 
 /* The overlap of addr[0..1] as conjuncts: an equality when both widths agree and both addresses are

@@ -33,19 +33,24 @@ static void show(const pr_query *q, pr_arena *arena)
 /* Each tier against what enumeration says; returns false after a wrong answer. */
 typedef struct tally { long queries, empty, race, unsure, claims[TIERS][3], together, singles, named, strided, wrong; } tally;
 
-/* A condition that the closure names: with it among the premises, and only then, the answer counts. */
-static bool named_condition_is_wrong(random_pair *r, pr_terms *T, pr_term needs, pr_arena *scratch, tally *t)
+static void take_for_granted(pr_query *q, pr_terms *T, pr_term condition, pr_arena *scratch)
 {
     pr_term_vec all = { 0 };
+    for (int i = 0; i < q->n_premises; i++) pr_vec_push(scratch, &all, q->premises[i]);
+    pr_conjuncts(T, condition, &all, scratch);
+    q->premises = all.data;
+    q->n_premises = all.n;
+    q->suggest = false;
+}
+
+/* A condition that the closure names: with it among the premises the query is empty, asked again or not. */
+static bool named_condition_is_wrong(random_pair *r, pr_terms *T, pr_term needs, pr_arena *scratch, tally *t)
+{
     pr_query q = r->q;
     pr_outcome o;
-    for (int i = 0; i < q.n_premises; i++) pr_vec_push(scratch, &all, q.premises[i]);
-    pr_conjuncts(T, needs, &all, scratch);
-    r->q.premises = all.data;
-    r->q.n_premises = all.n;
-    r->q.suggest = false;
+    take_for_granted(&r->q, T, needs, scratch);
     tier(CLOSURE)->decide(ctx[CLOSURE], &r->q, &limits, scratch, &o);
-    bool wrong = o.answer == PR_ANSWER_EMPTY && random_pair_oracle(r, T) == PR_ANSWER_WITNESS;
+    bool wrong = random_pair_oracle(r, T) == PR_ANSWER_WITNESS;
     t->named += o.answer == PR_ANSWER_EMPTY;
     if (!wrong) r->q = q;
     return wrong;
@@ -86,7 +91,7 @@ static void one_random(rng *g, tally *t, bool verbose)
             proved |= i < SWEEP && o.answer == PR_ANSWER_EMPTY;
             t->strided += r.strided && i == CLOSURE && o.answer == PR_ANSWER_EMPTY;
             if (!wrong && !pr_term_none(o.needs))
-                wrong = o.answer != PR_ANSWER_UNKNOWN || i != CLOSURE || named_condition_is_wrong(&r, T, o.needs, scratch, t);
+                wrong = o.answer != PR_ANSWER_UNKNOWN || i != CLOSURE || !o.under || named_condition_is_wrong(&r, T, o.needs, scratch, t);
             t->wrong += wrong;
             if (wrong && verbose) {
                 fprintf(stderr, "%s: %d (%s), enumeration: %d\n", tier(i)->name, o.answer, o.evidence ? o.evidence : "", want);
@@ -424,6 +429,36 @@ static pr_outcome ask(int t, const char *text, pr_arena *arena, pr_pre_rule drop
     return o;
 }
 
+/* The condition that is named is all that was taken for granted: two strides, none of them shown to be large enough. */
+static void named_conditions(pr_arena *arena)
+{
+    static const char text[] =
+        "(query (copies inter same 2 2) " PIDS LANE TWIN_P TWIN_L LESS_P "(var A.m lane 1 a 0 3) (var B.m lane 1 b 0 3) (twin A.m B.m) "
+        "(var s param 0 shared 0 2) (var t param 1 shared 0 3) (var u param 2 shared 0 6) (var n param 3 shared 0 2) (var k param 4 shared 0 2) "
+        "(core (<= (+ 1 A.l (* -1 n)) 0)) (core (<= (+ 1 A.m (* -1 k)) 0)) "
+        "(core (<= (+ 1 B.l (* -1 n)) 0)) (core (<= (+ 1 B.m (* -1 k)) 0)) "
+        "(addr 1 (+ (* A.p u) (* A.m t) (* A.l s))) (addr 1 (+ (* B.p u) (* B.m t) (* B.l s))))";
+    for (int dropped = 0; dropped < 2; dropped++) {
+        const char *why = "";
+        pr_outcome o;
+        pr_terms *T = pr_terms_new(arena);
+        pr_query *q = pr_query_parse(T, arena, (pr_str){ text, sizeof text - 1 }, &why);
+        pr_term_vec parts = { 0 };
+        CHECK(q != NULL);
+        if (!q) return;
+        q->suggest = true;
+        pr_pre_dropped = dropped ? PR_DROP_ALL_ASSUMED : PR_DROP_NONE;
+        tier(CLOSURE)->decide(ctx[CLOSURE], q, &limits, arena, &o);
+        pr_pre_dropped = PR_DROP_NONE;
+        CHECK(o.answer == PR_ANSWER_UNKNOWN && !pr_term_none(o.needs) && o.under);
+        pr_conjuncts(T, o.needs, &parts, arena);
+        CHECK(dropped ? parts.n == 1 : parts.n > 1);
+        take_for_granted(q, T, o.needs, arena);
+        tier(ENUM)->decide(ctx[ENUM], q, &limits, arena, &o);
+        CHECK(o.answer == (dropped ? PR_ANSWER_WITNESS : PR_ANSWER_EMPTY));
+    }
+}
+
 static void side_conditions(void)
 {
     pr_arena *arena = pr_arena_new(0, NULL);
@@ -452,6 +487,7 @@ static void side_conditions(void)
     o = ask(CLOSURE, "(query (copies inter same 1 1) " PIDS LANE TWIN_P TWIN_L LESS_P "(var s param 0 shared -9 99) (core (<= A.l 0)) (core (<= B.l 0)) "
             "(addr 4 (+ (* 4 (* A.p s)) (* 4 A.l))) (addr 4 (+ (* 4 (* B.p s)) (* 4 B.l))))", arena, PR_DROP_NONE);
     CHECK(!pr_term_none(o.needs));
+    named_conditions(arena);
     pr_arena_free(arena);
 }
 
