@@ -143,10 +143,113 @@ static bool in_windows(pr_encoding *e, const pr_side *x, pr_apart *f, int wx, co
     return over(e, x, f, wx, condition) <= from && over(e, y, g, wy, condition) <= from;
 }
 
+/* --- one record, one program ---------------------------------------------------------------------------- */
+
+static bool is_own(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    if (pr_term_op_of(T, t) == PR_TERM_OP_APP || pr_term_op_of(T, t) == PR_TERM_OP_TABLE) return true;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR) return false;
+    pr_var_role role = pr_var_get(T, pr_term_var(T, t))->role;
+    return role != PR_ROLE_PARAM && role != PR_ROLE_PID && role != PR_ROLE_GRID;
+}
+
+typedef struct digit { pr_i128 c, span; } digit;      /* |coefficient|, largest value - smallest (PR_INF: no bound) */
+enum { DIGITS = 16 };
+
+/* Sums of the digits that are closer together than the width are sums of equal digits. */
+static bool is_injective(digit *x, int n, pr_i128 width)
+{
+    pr_i128 reach = width - 1;
+    for (int i = 0; i < n; i++)
+        for (int j = i; j > 0 && x[j - 1].c > x[j].c; j--) {
+            digit t = x[j];
+            x[j] = x[j - 1], x[j - 1] = t;
+        }
+    for (int i = 0; i < n; i++) {
+        if (x[i].c <= reach) return false;
+        if (i + 1 < n && (x[i].span >= (pr_i128)1 << 40 || x[i].c >= (pr_i128)1 << 60)) return false;
+        reach += i + 1 < n ? x[i].c * x[i].span : 0;
+    }
+    return true;
+}
+
+static bool has_digit(pr_encoding *e, pr_term sum, pr_term t)
+{
+    if (pr_term_op_of(e->terms, sum) != PR_TERM_OP_SUM) return pr_term_is(sum, t);
+    for (int i = 0; i < pr_term_arity(e->terms, sum); i++)
+        if (pr_term_is(pr_term_child(e->terms, sum, i), t)) return true;
+    return false;
+}
+
+/* "radix: k0 lane1", the digits in the order of the identity. */
+static const char *radix_text(pr_encoding *e, const pr_side *s)
+{
+    size_t n = 7;
+    for (int i = 0; i < s->n_loops; i++) n += strlen(pr_var_get(e->terms, pr_term_var(e->terms, s->iter[i]))->name);
+    char *text = pr_arena_raw(e->arena, n + PR_RANK_MAX * 8), *to = text;
+    memcpy(to, "radix:", 6);
+    to += 6;
+    for (int i = 0; i < s->n_loops + s->record->rank; i++) {
+        pr_term t = i < s->n_loops ? s->iter[i] : s->lane[i - s->n_loops];
+        if (pr_term_op_of(e->terms, t) != PR_TERM_OP_VAR || !has_digit(e, s->addr, t)) continue;
+        const char *name = pr_var_get(e->terms, pr_term_var(e->terms, t))->name + 2;      /* without "A." */
+        size_t m = strlen(name);
+        *to++ = ' ';
+        memcpy(to, name, m);
+        to += m;
+    }
+    *to = 0;
+    return text;
+}
+
+/* Two executions of one access in one program that differ in a lane (O1; of a descriptor: or in an iteration) differ in
+ * a digit of the address: it is what the program's executions share plus a mixed-radix number of lanes and iterations. */
+static const char *radix_why(pr_encoding *e, const pr_side *s)
+{
+    const pr_terms *T = e->terms;
+    const pr_record *r = s->record;
+    digit x[DIGITS];
+    int n = 0, lanes = 0;
+    if (s->refused || s->dead || s->unknown_address || pr_term_none(s->addr)) return NULL;
+    bool sum = pr_term_op_of(T, s->addr) == PR_TERM_OP_SUM;
+    for (int i = 0; i < (sum ? pr_term_arity(T, s->addr) : 1); i++) {
+        pr_term t = sum ? pr_term_child(T, s->addr, i) : s->addr;
+        pr_i128 c = sum ? pr_term_coef(T, s->addr, i) : 1;
+        if (pr_term_op_of(T, t) != PR_TERM_OP_VAR || !is_own(NULL, T, t)) {
+#ifdef PR_FAULTS
+            if (e->options->fault == 24) continue;
+#endif
+            if (pr_term_any(T, t, is_own, NULL)) return NULL;
+            continue;
+        }
+        const pr_var_info *v = pr_var_get(T, pr_term_var(T, t));
+        if (v->copy != PR_COPY_A || (v->role != PR_ROLE_LANE && v->role != PR_ROLE_ITER) || n == DIGITS) return NULL;
+        bool bounded = v->lo > -PR_INF && v->hi < PR_INF;
+        x[n++] = (digit){ c < 0 ? -c : c, bounded ? v->hi - v->lo : PR_INF };
+    }
+    for (int d = 0; d < r->rank; d++) {
+        if (r->shape[d] <= 1) continue;
+        lanes++;
+#ifdef PR_FAULTS
+        if (e->options->fault == 22) continue;
+#endif
+        if (!has_digit(e, s->addr, s->lane[d])) return NULL;
+    }
+    for (int i = 0; i < s->n_loops && r->via_desc; i++)
+        if (!has_digit(e, s->addr, s->iter[i])) return NULL;
+    int width = r->width;
+#ifdef PR_FAULTS
+    if (e->options->fault == 23) width = 1;
+#endif
+    return lanes && is_injective(x, n, width) ? radix_text(e, s) : NULL;
+}
+
 const char *pr_apart_why(pr_encoding *e, int a, int b, bool intra, pr_term condition)
 {
     /* copy A of both: a copy's facts name no variable that the other copy has under another name */
     const pr_side *x = pr_encoding_side(e, a, PR_SIDE_A), *y = pr_encoding_side(e, b, PR_SIDE_A);
+    if (a == b && intra) return radix_why(e, x);
     const pr_apart *f = facts_of(e, x), *g = facts_of(e, y);
     if (!f->known || !g->known || !pr_term_is(f->uniform, g->uniform)) return NULL;
     int wx = x->record->width, wy = y->record->width;
