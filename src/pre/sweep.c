@@ -12,7 +12,7 @@
 #include "pre/tape.h"
 #include <string.h>
 
-enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4, DRAWS = 24, FEW_DRAWS = 2, FEW_DELTAS = 4 };
+enum { VARIANTS = 4, DELTAS = 16, PAIRS_EACH = 4, DRAWS = 24, FEW_DRAWS = 2, FEW_DELTAS = 8 };
 
 typedef struct sweep {
     const pr_query *q;
@@ -210,6 +210,76 @@ static bool at_launch(const sweep *x, const pr_space *s, pr_form *f)
         it->a = it->b = 0;
     }
     return pr_space_reduce(s, f);
+}
+
+/* --- ranges at the launch ------------------------------------------------------------------------ */
+
+enum { BOUND_PARTS = 6 };
+typedef struct bound { int n, at[BOUND_PARTS]; pr_i128 c[BOUND_PARTS], k; } bound;
+
+/* c*t with the launch's numbers: a number, or a number times a variable of a copy. */
+static bool add_bound(const sweep *x, bound *b, pr_term t, pr_i128 c)
+{
+    const pr_terms *T = x->q->terms;
+    pr_i128 v;
+    if (pr_term_op_of(T, t) == PR_TERM_OP_MUL) {
+        pr_term k[2] = { pr_term_child(T, t, 0), pr_term_child(T, t, 1) };
+        int other = pr_term_op_of(T, k[0]) == PR_TERM_OP_VAR && launch_value(x, pr_term_var(T, k[0]), &v) ? 1 : 0;
+        if (!other && !(pr_term_op_of(T, k[1]) == PR_TERM_OP_VAR && launch_value(x, pr_term_var(T, k[1]), &v))) return false;
+        return pr_mul_ok(c, v, &c) && add_bound(x, b, k[other], c);
+    }
+    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR) return pr_eval(T, t, x->launch, &v) && pr_mul_ok(c, v, &v) && pr_add_ok(b->k, v, &b->k);
+    if (launch_value(x, pr_term_var(T, t), &v)) return pr_mul_ok(c, v, &v) && pr_add_ok(b->k, v, &b->k);
+    int i = b->n == BOUND_PARTS ? -1 : position(x->q, pr_term_var(T, t));
+    if (i < 0) return false;
+    b->at[b->n] = i;
+    b->c[b->n++] = c;
+    return true;
+}
+
+/* sum <= 0 narrows the range of each of its variables by what the others are at least. */
+static void narrow_by(sweep *x, pr_term t)
+{
+    const pr_terms *T = x->q->terms;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_LE0) return;
+    pr_term of = pr_term_child(T, t, 0);
+    bool sum = pr_term_op_of(T, of) == PR_TERM_OP_SUM;
+    bound b = { .k = sum ? pr_term_value(T, of) : 0 };
+    for (int i = 0; i < (sum ? pr_term_arity(T, of) : 1); i++)
+        if (!add_bound(x, &b, sum ? pr_term_child(T, of, i) : of, sum ? pr_term_coef(T, of, i) : 1)) return;
+    if (pr_is_inf(b.k)) return;
+    for (int i = 0; i < b.n; i++) {
+        pr_i128 up = -b.k, *lo = &x->lo[b.at[i]], *hi = &x->hi[b.at[i]];
+        for (int j = 0; j < b.n; j++)
+            if (j != i) up = pr_sat_up(up, pr_sat_mul(-b.c[j], b.c[j] > 0 ? x->lo[b.at[j]] : x->hi[b.at[j]]));
+        if (b.c[i] == 0 || pr_is_inf(up) || pr_is_inf(b.c[i])) continue;
+        if (b.c[i] > 0 && pr_fdiv(up, b.c[i]) < *hi) *hi = pr_fdiv(up, b.c[i]);
+        if (b.c[i] < 0 && -pr_fdiv(up, -b.c[i]) > *lo) *lo = -pr_fdiv(up, -b.c[i]);
+    }
+}
+
+/* What the conjuncts leave of each variable at the launch's numbers: trip counts and masks, which no interval of its own
+ * says. False: nothing is left. These are places to look at; no proof rests on them. */
+static bool narrow_at_launch(sweep *x, pr_space *s)
+{
+    const pr_query *q = x->q;
+    for (int i = 0; i < q->n_core_a + (q->same_record ? 0 : q->n_core_b); i++) narrow_by(x, q->core[i]);
+    for (int t = 0; t < q->n_twins && q->same_record; t++) {
+        int a = position(q, q->twins[t][0]), b = position(q, q->twins[t][1]);
+        if (a >= 0 && b >= 0) x->lo[b] = x->lo[a], x->hi[b] = x->hi[a];
+    }
+    for (int i = 0; i < q->n_vars; i++)
+        if (x->lo[i] > x->hi[i]) return false;
+    for (int i = 0; i < s->n; i++) {
+        pr_space_node *v = &s->node[i];
+        for (int t = 0; t < s->n_twins && v->op == PR_TERM_OP_VAR; t++)
+            for (int c = 0; c < 2 && v->value == s->twin[t][0].id; c++) {
+                int at = position(q, s->twin[t][c]);
+                if (at >= 0) v->iv[c] = (pr_interval){ x->lo[at], x->hi[at] };
+            }
+    }
+    for (int c = 0; c < 2; c++) pr_space_narrow_upwards(s, c);
+    return !s->void_domain;
 }
 
 static bool quotients(const pr_space *s, const pr_form *f)
@@ -486,6 +556,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     pr_delta *found = pr_arena_raw(scratch, sizeof *found * DELTAS);
     bool all, derived = false, *set = PR_NEW_N(scratch, bool, q->n_vars + 1);
     int n = 0, variants = 1;
+    if (limits->probe && x.launch && !narrow_at_launch(&x, s)) return;
     if (look->has_form) pr_form_copy(&f, &look->form);
     if (look->has_form && (!x.launch || at_launch(&x, s, &f))) {
         int64_t nodes = pr_pre_limit(limits->delta_nodes, PR_PRE_DELTA_NODES);
