@@ -48,6 +48,15 @@ static pr_condition_found *found_for(pr_run *run, const pr_pair *p)
     return &run->found[base < 0 ? run->R->n_args : base];
 }
 
+bool pr_condition_holds(pr_run *run, const pr_pair *p, pr_term condition)
+{
+    pr_i128 v;
+    if (!run->hint || pr_term_any(run->R->terms, condition, beside_parameters, NULL) || !pr_eval(run->R->terms, condition, run->hint, &v) || !v)
+        return false;
+    if (!p->intra) found_for(run, p)->condition = condition;
+    return true;
+}
+
 bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, const char *under, pr_outcome *o)
 {
     pr_terms *T = run->R->terms;

@@ -128,10 +128,15 @@ static void ask_for_certain(pr_run *run, pr_encoding *e, pr_pair *p)
 static bool seen_apart(pr_run *run, pr_encoding *e, pr_pair *p)
 {
     p->evidence = pr_apart_why(e, p->a, p->b, p->intra, PR_TERM_NONE);
-    if (p->evidence || e->rung != PR_RUNG_T0 || p->intra) return p->evidence;
-    pr_term condition = pr_condition_known(run, p);
-    if (pr_term_none(condition)) return false;
-    p->evidence = pr_apart_why(e, p->a, p->b, false, condition);
+    if (p->evidence) return true;
+    pr_term known = e->rung == PR_RUNG_T0 && !p->intra ? pr_condition_known(run, p) : PR_TERM_NONE, condition = known;
+    if (!pr_term_none(known)) p->evidence = pr_apart_why(e, p->a, p->b, false, known);
+    if (!p->evidence && p->a == p->b && run->L) {
+        const char *why = pr_itself_why(e, p->a, p->intra, &condition);
+        bool always = why && pr_term_is(condition, PR_TERM_TRUE), same = pr_term_none(known) || pr_term_is(known, condition);
+        if (always || (why && e->rung == PR_RUNG_T0 && same && pr_condition_holds(run, p, condition))) p->evidence = why;
+        if (always) condition = PR_TERM_NONE;
+    }
     if (p->evidence) p->condition = condition;
     return p->evidence;
 }

@@ -41,6 +41,8 @@ bool pr_pairs_too_many(const pr_records *R);
 /* apart.c: why the two addresses never meet (different programs: never in two different ones), where the condition
  * on parameters holds, if there is one; null when that takes a query. */
 const char *pr_apart_why(pr_encoding *e, int a, int b, bool intra, pr_term condition);
+/* itself.c: why two executions of one record never meet where *condition on parameters holds (TRUE: always); null: ask. */
+const char *pr_itself_why(pr_encoding *e, int record, bool intra, pr_term *condition);
 
 typedef struct pr_run {
     pr_arena *arena;
@@ -69,6 +71,8 @@ const pr_env *pr_condition_env(pr_run *run);
 /* Is the pair's query empty with the condition as a premise, and does it hold at the launch (if there is one)?
  * Then the pair keeps it and *o is that answer. under: the evidence of a proof under it, null = ask. */
 bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, const char *under, pr_outcome *o);
+/* Does the launch meet the condition? Then it is also asked first for the next pair of different programs on this argument. */
+bool pr_condition_holds(pr_run *run, const pr_pair *p, pr_term condition);
 /* The same with the condition that an earlier pair on this argument found, where it keeps being of use. */
 bool pr_condition_again(pr_run *run, pr_pair *p, pr_outcome *o);
 /* That condition; NONE: none, or it was of no use lately. */
