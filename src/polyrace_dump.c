@@ -225,6 +225,12 @@ static pr_status dump_job(dump *d, int k)
         pr_job_consan_tables(d->plan, j, d->b);
         return PR_OK;
     }
+    bool events = d->stage == POLYRACE_STAGE_EVENTS || d->stage == POLYRACE_STAGE_PROTOCOL;
+    if (events || d->stage == POLYRACE_STAGE_ISL) {
+        if (pr_job_dump_ttgir(d->plan, j, d->stage, d->b)) return PR_OK;
+        if (events) pr_buf_puts(d->b, "# no TTGIR text\n");
+        if (events) return PR_OK;
+    }
     if (!j->lowered) {
         for (int i = 0; i < j->refusals.n; i++)
             pr_buf_printf(d->b, "%s not analysed: %s: %s\n", comment,

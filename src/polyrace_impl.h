@@ -139,6 +139,8 @@ void pr_verdict_render(pr_buf *b, polyrace_verdict *v, int format);
 void pr_job_check_ttgir(const pr_plan *p, pr_job *j, pr_config_verdict *out);
 /* Appends the relations of the TTGIR text, as text or a JSON object; false when there is none. v: its verdict. */
 bool pr_job_explain_ttgir(const pr_plan *p, pr_job *j, const pr_config_verdict *v, bool json, pr_buf *b);
+/* One stage of a TTGIR text; false: it is none. */
+bool pr_job_dump_ttgir(const pr_plan *p, pr_job *j, polyrace_stage stage, pr_buf *b);
 /* Of the text beside the TTIR text: fills out->second. */
 void pr_job_check_second(const pr_plan *p, pr_job *j, pr_config_verdict *out);
 /* polyrace_consan.c: the tables of the emulated ConSan after each step of one schedule. */

@@ -71,6 +71,16 @@ bool pr_job_explain_ttgir(const pr_plan *p, pr_job *j, const pr_config_verdict *
     return true;
 }
 
+bool pr_job_dump_ttgir(const pr_plan *p, pr_job *j, polyrace_stage stage, pr_buf *b)
+{
+    pr_shm_options options;
+    if (!j->func || !j->module || !j->module->ttgir) return false;
+    shm_options(p, j, j->func, &options);
+    if (stage == POLYRACE_STAGE_ISL) pr_shm_explain(j->arena, j->module->ir, j->func, &options, false, false, b);
+    else pr_shm_dump(j->arena, j->module->ir, j->func, &options, stage == POLYRACE_STAGE_PROTOCOL, b);
+    return true;
+}
+
 void pr_job_check_ttgir(const pr_plan *p, pr_job *j, pr_config_verdict *out)
 { check(p, j, j->module->ir, j->func, out); }
 

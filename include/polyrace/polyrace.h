@@ -201,7 +201,9 @@ typedef enum polyrace_stage {
     POLYRACE_STAGE_ISL,
     POLYRACE_STAGE_SMT2,
     POLYRACE_STAGE_VERDICT,
-    POLYRACE_STAGE_CONSAN /* TTGIR: the tables of the emulated ConSan, step by step */
+    POLYRACE_STAGE_CONSAN,   /* TTGIR: the tables of the emulated ConSan, step by step */
+    POLYRACE_STAGE_EVENTS,   /* TTGIR: allocations and events */
+    POLYRACE_STAGE_PROTOCOL  /* TTGIR: what is done with each barrier, and in which phase */
 } polyrace_stage;
 /* Writes one stage of the analysis (docs/dumps.md), several configurations one after another. */
 POLYRACE_API polyrace_error_kind polyrace_dump(polyrace_context *c, const polyrace_module *m,

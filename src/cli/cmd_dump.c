@@ -45,7 +45,7 @@ int pr_cmd_dump(int argc, char **argv)
     FILE *out = NULL;
     polyrace_context *ctx = NULL;
     if (!c.given[PR_OPT_STAGE]) {
-        pr_cli_usage("dump", "which --stage? (parse, access, records, query, isl, smt2, verdict, consan)");
+        pr_cli_usage("dump", "which --stage? (parse, access, records, query, isl, smt2, verdict, consan, events, protocol)");
     } else if (c.n_inputs != 1) {
         pr_cli_usage("dump", "expected one input, got %d", c.n_inputs);
     } else if ((out = pr_cli_output(&c))) {

@@ -183,3 +183,74 @@ void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, 
     for (int i = 0; i < proof->meetings.n; i++)
         pr_buf_printf(b, "(meet %d %d \"%s\")\n", proof->meetings.data[i].x, proof->meetings.data[i].y, proof->meetings.data[i].conflicts);
 }
+
+static void begin(writer *w, pr_buf *b, pr_shm_prog *p)
+{
+    uint32_t n = pr_vars_count(p->T);
+    pr_term *map = PR_NEW_N(p->arena, pr_term, n);
+    *w = (writer){ .b = b, .p = p, .names = { .T = p->T, .var_map = map, .n_var_map = n } };
+    for (int i = 0; i < p->params.n; i++) {
+        const pr_var v = p->params.data[i].var;
+        map[v.id] = pr_var_term(p->T, v);
+        pr_buf_puts(b, "(value ");
+        pr_term_print(b, p->T, map[v.id]);
+        put_bounds(w, v);
+        pr_buf_puts(b, ")\n");
+    }
+    for (int i = 0; i < p->loops.n; i++) {
+        const pr_shm_loop *l = &p->loops.data[i];
+        pr_loc at = pr_shm_loc(l->op);
+        map[l->counter.id] = pr_var_term(p->T, l->counter);
+        pr_buf_printf(b, "(loop %d (line %d) (counter ", i, at.line ? at.line : at.text_line);
+        pr_term_print(b, p->T, map[l->counter.id]);
+        pr_buf_putc(b, ')');
+        put_term(w, "trips", l->trips);
+        put_flag(w, "flat", l->flat);
+        pr_buf_puts(b, ")\n");
+    }
+}
+
+void pr_shm_print_events(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m)
+{
+    pr_term phase[PR_SHM_BARS];
+    writer w;
+    begin(&w, b, p);
+    for (int k = 0; k < PR_SHM_BARS; k++) phase[k] = PR_TERM_NONE;
+    for (int i = 0; i < p->allocs.n; i++) put_alloc(&w, i);
+    for (int i = 0; i < m->events.n; i++) put_event(&w, &m->events.data[i], i, phase);
+}
+
+void pr_shm_print_protocol(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, const pr_shm_proof *proof)
+{
+    writer w;
+    begin(&w, b, p);
+    for (int a = 0; a < p->allocs.n; a++) {
+        const pr_shm_alloc *s = &p->allocs.data[a];
+        int64_t n = 1;
+        if (!s->barrier) continue;
+        for (int d = 0; d < s->rank; d++) n *= s->shape[d];
+        pr_buf_puts(b, "(barriers ");
+        pr_buf_quote(b, s->name, false);
+        pr_buf_printf(b, " %lld (line %d)\n", (long long)n, s->loc.line ? s->loc.line : s->loc.text_line);
+        for (int i = 0; i < m->events.n; i++) {
+            const pr_shm_event *e = &m->events.data[i];
+            for (int k = 0; k < e->n_bar; k++) {
+                if (e->bar[k].alloc != a) continue;
+                pr_buf_printf(b, "  (event %d (op ", i);
+                pr_buf_quote(b, e->op->name, false);
+                pr_buf_printf(b, ") (agent %d) (line %d)", e->agent, e->loc.line ? e->loc.line : e->loc.text_line);
+                if (e->kind == PR_SHM_EV_WAIT) put_term(&w, "parity", e->phase);
+                else if (e->kind == PR_SHM_EV_TMA_LOAD) pr_buf_printf(b, " (brings %lld)", (long long)e->bytes);
+                else if (e->kind != PR_SHM_EV_INVAL) pr_buf_printf(b, " (count %lld)", (long long)(e->kind == PR_SHM_EV_TC || e->kind == PR_SHM_EV_TC_COMMIT ? 1 : e->count));
+                if (e->kind == PR_SHM_EV_EXPECT) pr_buf_printf(b, " (expects %lld)", (long long)e->bytes);
+                put_term(&w, "when", e->when);
+                if (e->kind != PR_SHM_EV_INIT && e->kind != PR_SHM_EV_INVAL)
+                    put_term(&w, "number", proof->phases ? proof->phases[(size_t)i * PR_SHM_BARS + k] : PR_TERM_NONE);
+                put_view(&w, &e->bar[k]);
+                pr_buf_puts(b, ")\n");
+            }
+        }
+        pr_buf_puts(b, ")\n");
+    }
+    if (!proof->phases) pr_buf_puts(b, "# the phase numbers are not proved\n");
+}

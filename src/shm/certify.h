@@ -6,4 +6,8 @@
 
 /* Of a proof made with p->certify. launch: it is about p->bound only. */
 void pr_shm_print_certificate(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, const pr_shm_proof *proof, bool launch);
+/* For `polyrace dump`: values, loops, allocations and events as above; the operations of each barrier with their phase numbers, where these are
+ * proved (p->certify). Names as in the text. */
+void pr_shm_print_events(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m);
+void pr_shm_print_protocol(pr_buf *b, pr_shm_prog *p, const pr_shm_model *m, const pr_shm_proof *proof);
 #endif

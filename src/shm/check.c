@@ -634,6 +634,21 @@ void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_
     pr_verdict_ttgir(out, used->ok);
 }
 
+void pr_shm_dump(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o, bool protocol, pr_buf *b)
+{
+    attempt a = { .w = { .p = read_text(arena, ir, func, o), .o = o } };
+    a.w.p->membar = o->check_membar;
+    a.w.p->certify = true;
+    if (!a.w.p->refusals.n && protocol) attempt_prove(&a, o);
+    else if (!a.w.p->refusals.n) pr_shm_symbolic(a.w.p, &a.model);
+    if (protocol) pr_shm_print_protocol(b, a.w.p, &a.model, &a.proof);
+    else pr_shm_print_events(b, a.w.p, &a.model);
+    const pr_refusal_vec *all[] = { &a.w.p->refusals, &a.model.refusals, &a.proof.refusals };
+    for (int v = 0; v < 3; v++)
+        for (int i = 0; i < all[v]->n && !(v == 2 && a.model.refusals.n); i++)
+            pr_buf_printf(b, "# %s: %s\n", pr_refusal_slug(all[v]->data[i].kind), all[v]->data[i].message ? all[v]->data[i].message : "");
+}
+
 void pr_shm_explain(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o, bool launch, bool json, pr_buf *b)
 {
     pr_shm_options options = *o;

@@ -29,6 +29,9 @@ void pr_shm_options_default(pr_shm_options *o);
 /* Appends the relations of a kernel, proved or not: text or a JSON object (explain.h). launch: at o->launch. */
 void pr_shm_explain(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o, bool launch, bool json, pr_buf *b);
 
+/* For `polyrace dump`: the events, or (protocol) what is done with each barrier. */
+void pr_shm_dump(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o, bool protocol, pr_buf *b);
+
 /* Fills the TTGIR part of a configuration's verdict: findings, refusals, notes, qualifiers, status. */
 void pr_shm_check(pr_arena *arena, const pr_ir *ir, const pr_op *func, const pr_shm_options *o,
                   pr_config_verdict *out);
