@@ -96,12 +96,17 @@ static bool linear(pr_str text, int rank, const int64_t *shape, int64_t warps, i
     return n_lane < 20 && n_warp < 20 && INT64_C(1) << n_lane == lanes && INT64_C(1) << n_warp == warps;
 }
 
-bool pr_layout_is_injective(pr_str encoding, int rank, const int64_t *shape, int64_t warps, int64_t lanes)
+/* "key = 3" of the layout's text; -1: none. */
+static int64_t number_of(pr_str text, const char *key)
 {
-    if (rank < 1 || rank > PR_MAX_RANK || warps < 1 || warps > 64 || lanes < 1 || lanes > 64) return false;
-    if (pr_str_starts(encoding, "#ttg.blocked<{")) return blocked(encoding, rank, shape, warps, lanes);
-    if (pr_str_starts(encoding, "#ttg.linear<{")) return linear(encoding, rank, shape, warps, lanes);
-    return false;
+    size_t n = strlen(key);
+    int64_t v = 0;
+    for (size_t i = 0; i + n + 3 < text.n; i++) {
+        if (memcmp(text.s + i, key, n) || memcmp(text.s + i + n, " = ", 3) || (i && text.s[i - 1] != ' ' && text.s[i - 1] != '{')) continue;
+        for (i += n + 3; i < text.n && text.s[i] >= '0' && text.s[i] <= '9' && v < 1 << 20; i++) v = v * 10 + (text.s[i] - '0');
+        return v;
+    }
+    return -1;
 }
 
 static int log2_of(int64_t v)
@@ -111,6 +116,39 @@ static int log2_of(int64_t v)
     return k;
 }
 
+/* Accumulators of tensor core instructions: a tile of 16 rows and n columns, two neighbours and rows 8 apart in one thread, four threads in a
+ * row; then warps (columns first before Hopper), then the tile again. bit, when given, as in pr_layout_threads. */
+static bool accumulator(pr_str text, int rank, const int64_t *shape, int64_t warps, int64_t lanes, int64_t bit[][32])
+{
+    int64_t warp[MOST_INTS], instr[MOST_INTS], major = number_of(text, "versionMajor"), cga[MOST_INTS];
+    int rows, n = list_of(text, "instrShape", instr, &rows);
+    if (rank != 2 || lanes != 32 || (major != 2 && major != 3) || n != (int)major || instr[0] != 16) return false;
+    if (list_of(text, "warpsPerCTA", warp, &rows) != 2 || warp[0] * warp[1] != warps || list_of(text, "CGALayout", cga, &rows) > 0) return false;
+    if (!power_of_two(instr[1]) || instr[1] < 8 || (major == 2 && instr[1] != 8)) return false;
+    for (int d = 0; d < 2; d++)
+        if (!power_of_two(warp[d]) || warp[d] > warps || !power_of_two(shape[d]) || shape[d] < instr[d] * warp[d]) return false;
+    if (!bit) return true;
+    bit[1][1] = 1;
+    bit[1][2] = 2;
+    for (int k = 0; k < 3; k++) bit[0][k] = INT64_C(4) << k;
+    int64_t step = lanes;
+    for (int i = 0; i < 2; i++) {
+        int d = major == 3 ? i : 1 - i, from = log2_of(instr[d]);
+        for (int k = 0; k < log2_of(warp[d]); k++) bit[d][from + k] = step << k;
+        step *= warp[d];
+    }
+    return true;
+}
+
+bool pr_layout_is_injective(pr_str encoding, int rank, const int64_t *shape, int64_t warps, int64_t lanes)
+{
+    if (rank < 1 || rank > PR_MAX_RANK || warps < 1 || warps > 64 || lanes < 1 || lanes > 64) return false;
+    if (pr_str_starts(encoding, "#ttg.blocked<{")) return blocked(encoding, rank, shape, warps, lanes);
+    if (pr_str_starts(encoding, "#ttg.linear<{")) return linear(encoding, rank, shape, warps, lanes);
+    if (pr_str_starts(encoding, "#ttg.nvidia_mma<{")) return accumulator(encoding, rank, shape, warps, lanes, NULL);
+    return false;
+}
+
 bool pr_layout_threads(pr_str encoding, int rank, const int64_t *shape, int64_t warps, int64_t lanes, int64_t bit[][32])
 {
     int64_t v[MOST_INTS];
@@ -118,6 +156,7 @@ bool pr_layout_threads(pr_str encoding, int rank, const int64_t *shape, int64_t 
     if (!pr_layout_is_injective(encoding, rank, shape, warps, lanes)) return false;
     for (int d = 0; d < rank; d++)
         for (int k = 0; k < 32; k++) bit[d][k] = 0;
+    if (pr_str_starts(encoding, "#ttg.nvidia_mma<{")) return accumulator(encoding, rank, shape, warps, lanes, bit);
     if (pr_str_starts(encoding, "#ttg.linear<{")) {
         for (int part = 0; part < 2; part++) {
             int n = list_of(encoding, part ? "warp" : "lane", v, &rows);

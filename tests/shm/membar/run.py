@@ -23,11 +23,15 @@ LAYOUTS = """#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 
 #cols = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 #same = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#square = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#other = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [32, 32], isTransposed = true}>
 """
 BARRIER = "    ttg.barrier local\n"
 FENCE = "    ttng.fence_async_shared {bCluster = false}\n"
 STORE = f"    ttg.local_store %x, %a : {hand.TENSOR} -> {hand.T}\n"
 FILL = hand.ALLOC + STORE
+MADE = hand.ALLOC + f"    %y = arith.constant dense<0.0> : tensor<64x64xf16, #mma>\n    ttg.local_store %y, %a : tensor<64x64xf16, #mma> -> {hand.T}\n"
 WAIT = "    %w = ttg.async_wait {num = 0 : i32}\n"
 
 
@@ -61,7 +65,11 @@ CASES = {
     "a barrier for global memory": (FILL + "    ttg.barrier global_read|global_write\n" + load("#cols"), (), "ok", "MEMBAR"),
     "a barrier in a branch": (FILL + "    scf.if %c {\n" + BARRIER + "    }\n" + load("#cols"), (), "ok", "MEMBAR"),
     "a barrier in a branch on data": (hand.DATA + FILL + "    scf.if %d {\n" + BARRIER + "    }\n" + load("#cols"), (), "ok", "potential-race"),
-    "unknown layout": (FILL + load("#mma"), (), "ok", "potential-race"),
+    "unknown layout": (FILL + load("#other"), (), "ok", "potential-race"),
+    "accumulator": (FILL + load("#mma"), (), "ok", "MEMBAR"),
+    "accumulator, same threads": (MADE + load("#mma"), (), "ok", "ok"),
+    "accumulator of another generation, same threads": (MADE + load("#mma2"), (), "ok", "ok"),
+    "accumulator of other warps": (MADE + load("#square"), (), "ok", "MEMBAR"),
     "copies": (hand.ALLOC + hand.COPY + WAIT + load("#bl"), (), "ok", "ok"),
     "copies, other threads": (hand.ALLOC + hand.COPY + WAIT + load("#cols"), (), "ok", "MEMBAR"),
     "copies, barrier before the wait": (hand.ALLOC + hand.COPY + BARRIER + WAIT + load("#cols"), (), "ok", "MEMBAR"),
