@@ -47,39 +47,10 @@ int64_t pr_now_us(void)
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
-void polyrace_options_init(polyrace_options *o)
+/* False: the option has no field of its own. */
+static bool put_option(polyrace_options *o, pr_opt_id id, int64_t v)
 {
-    memset(o, 0, sizeof *o);
-    o->struct_size = sizeof *o;
-    for (int k = 0; k < PR_OPT_COUNT; k++) {
-        const pr_opt *row = pr_opt_get((pr_opt_id)k);
-        char value[32];
-        bool number = row->kind == PR_OPT_KIND_COUNT || row->kind == PR_OPT_KIND_MS;
-        if (!(row->where & PR_OPT_LIBRARY) || !number || row->fallback < 0) continue;
-        snprintf(value, sizeof value, "%lld", (long long)row->fallback);
-        polyrace_options_set(o, row->name, value, NULL);
-    }
-    o->pair = -1;
-}
-
-polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, const char *value,
-                                         polyrace_error *err)
-{
-    int id = pr_opt_find(name, strlen(name));
-    pr_error e = { 0 };
-    int64_t v = 0;
-    if (o->struct_size < sizeof *o)
-        return pr_usage(err, "options were not initialised by polyrace_options_init");
-    if (id < 0 || !(pr_opt_get((pr_opt_id)id)->where & PR_OPT_LIBRARY)) {
-        pr_fail(&e, PR_ERR_USAGE, "", 0, 0, "unknown option \"%.60s\"", name);
-        return pr_copy_error(err, &e);
-    }
-    if (id == PR_OPT_CACHE) {
-        o->cache_dir = value && *value ? value : NULL;
-        return POLYRACE_OK;
-    }
-    if (pr_opt_value((pr_opt_id)id, value, &v, &e) != PR_OK) return pr_copy_error(err, &e);
-    switch ((pr_opt_id)id) {
+    switch (id) {
     case PR_OPT_ENGINE: o->engine = (int)v; break;
     case PR_OPT_RUNG: o->rung = (int)v; break;
     case PR_OPT_ATOMIC_ORDER: o->atomic_order = (int)v; break;
@@ -107,7 +78,41 @@ polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, 
     case PR_OPT_SNAPSHOT_BYTES: o->snapshot_bytes = v; break;
     case PR_OPT_PAIR: o->pair = v; break;
     case PR_OPT_NO_CACHE: o->no_cache = (int)v; break;
-    default:
+    default: return false;
+    }
+    return true;
+}
+
+void polyrace_options_init(polyrace_options *o)
+{
+    memset(o, 0, sizeof *o);
+    o->struct_size = sizeof *o;
+    for (int k = 0; k < PR_OPT_COUNT; k++) {
+        const pr_opt *row = pr_opt_get((pr_opt_id)k);
+        bool number = row->kind == PR_OPT_KIND_COUNT || row->kind == PR_OPT_KIND_MS;
+        if ((row->where & PR_OPT_LIBRARY) && number && row->fallback >= 0) put_option(o, (pr_opt_id)k, row->fallback);
+    }
+    o->pair = -1;
+}
+
+polyrace_error_kind polyrace_options_set(polyrace_options *o, const char *name, const char *value,
+                                         polyrace_error *err)
+{
+    int id = pr_opt_find(name, strlen(name));
+    pr_error e = { 0 };
+    int64_t v = 0;
+    if (o->struct_size < sizeof *o)
+        return pr_usage(err, "options were not initialised by polyrace_options_init");
+    if (id < 0 || !(pr_opt_get((pr_opt_id)id)->where & PR_OPT_LIBRARY)) {
+        pr_fail(&e, PR_ERR_USAGE, "", 0, 0, "unknown option \"%.60s\"", name);
+        return pr_copy_error(err, &e);
+    }
+    if (id == PR_OPT_CACHE) {
+        o->cache_dir = value && *value ? value : NULL;
+        return POLYRACE_OK;
+    }
+    if (pr_opt_value((pr_opt_id)id, value, &v, &e) != PR_OK) return pr_copy_error(err, &e);
+    if (!put_option(o, (pr_opt_id)id, v)) {
         pr_fail(&e, PR_ERR_INTERNAL, "", 0, 0, "option \"%s\" has no field", name);
         return pr_copy_error(err, &e);
     }

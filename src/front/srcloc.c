@@ -27,6 +27,12 @@ static void add_raw(pr_buf *b, const pr_srcloc *l)
     pr_buf_add(b, l->raw.s, l->raw.n);
 }
 
+static void add_number(pr_buf *b, int n)
+{
+    pr_buf_putc(b, ':');
+    pr_buf_i128(b, n);
+}
+
 /* "file":line:col, with an optional " to ..." range whose start counts. */
 static const pr_srcloc *file(pr_parser *p, pr_str name, pr_buf *raw)
 {
@@ -34,10 +40,10 @@ static const pr_srcloc *file(pr_parser *p, pr_str name, pr_buf *raw)
     pr_buf_quote(raw, name, false);
     pr_parse_expect(p, PR_TOK_COLON, "after file name");
     site.line = pr_parse_int(p, "line number");
-    pr_buf_printf(raw, ":%d", site.line);
+    add_number(raw, site.line);
     if (pr_parse_accept(p, PR_TOK_COLON)) {
         site.col = pr_parse_int(p, "column number");
-        pr_buf_printf(raw, ":%d", site.col);
+        add_number(raw, site.col);
     }
     if (pr_parse_accept_word(p, "to")) {
         pr_buf_puts(raw, " to ");

@@ -11,8 +11,6 @@ bool pr_str_eq(pr_str a, pr_str b)
     return a.n == b.n && (a.n == 0 || memcmp(a.s, b.s, a.n) == 0);
 }
 
-bool pr_str_is(pr_str a, const char *t) { return pr_str_eq(a, pr_str_of(t)); }
-
 bool pr_str_starts(pr_str a, const char *t)
 {
     size_t n = strlen(t);
@@ -72,9 +70,13 @@ void pr_buf_printf(pr_buf *b, const char *format, ...)
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
-    int n = vsnprintf(NULL, 0, format, list);
+    int n = vsnprintf(b->data + b->n, b->cap - b->n, format, list); /* mostly there is room */
     va_end(list);
-    if (n > 0) {
+    if (n < 0) {
+        b->data[b->n] = 0;
+    } else if ((size_t)n < b->cap - b->n) {
+        b->n += (size_t)n;
+    } else {
         need(b, (size_t)n);
         vsnprintf(b->data + b->n, (size_t)n + 1, format, again);
         b->n += (size_t)n;
@@ -87,10 +89,12 @@ void pr_buf_i128(pr_buf *b, pr_i128 v)
     char text[48];
     int i = sizeof text;
     pr_u128 u = v < 0 ? -(pr_u128)v : (pr_u128)v;
+    for (; u > UINT64_MAX; u /= 10) text[--i] = (char)('0' + (int)(u % 10));
+    uint64_t low = (uint64_t)u; /* the rest without the long division of the compiler's library */
     do {
-        text[--i] = (char)('0' + (int)(u % 10));
-        u /= 10;
-    } while (u);
+        text[--i] = (char)('0' + (int)(low % 10));
+        low /= 10;
+    } while (low);
     if (v < 0) text[--i] = '-';
     pr_buf_add(b, text + i, sizeof text - (size_t)i);
 }

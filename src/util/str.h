@@ -1,11 +1,13 @@
 /* String slices and a text builder. */
 #ifndef PR_UTIL_STR_H
 #define PR_UTIL_STR_H
+#include <string.h>
 #include "util/arena.h"
 
 pr_str pr_str_of(const char *terminated);            /* null gives the empty slice */
 bool pr_str_eq(pr_str a, pr_str b);
-bool pr_str_is(pr_str a, const char *terminated);
+static inline bool pr_str_is(pr_str a, const char *terminated) /* here: the length of a literal is known */
+{ return a.n == strlen(terminated) && (a.n == 0 || memcmp(a.s, terminated, a.n) == 0); }
 bool pr_str_starts(pr_str a, const char *terminated);
 uint64_t pr_hash_bytes(const void *p, size_t n, uint64_t seed); /* content hash, same on every run */
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Quota injection over the corpus: quota.py POLYRACE TEST_QUOTA TTIR_DIRECTORY [EVERY].
+"""Quota injection over the corpus: quota.py POLYRACE TEST_QUOTA TTIR_DIRECTORY [EVERY]. EVERY 1: at every quota, too.
 
 Every query of every EVERYth launch goes through TEST_QUOTA --queries; every launch is checked with the smallest
 quotas: its verdict is that without a quota, or undecided for the budget.
@@ -29,7 +29,7 @@ def main():
             done = subprocess.run([polyrace, "dump", "--stage=query", "--rung=" + rung, path], capture_output=True, text=True)
             if done.returncode == 0:
                 text.append("\n".join(line for line in done.stdout.splitlines() if not line.startswith("#")) + "\n#")
-    bad = subprocess.run([test_quota, "--queries"], input="\n".join(text), text=True).returncode
+    bad = subprocess.run([test_quota, *(["--every"] if every == 1 else []), "--queries"], input="\n".join(text), text=True).returncode
     full = verdicts(polyrace, paths)
     gave_up = 0
     for ops in (1, 98, 195, 292):

@@ -1,8 +1,10 @@
-/* Quota injection: every query at isl quotas 1, 98, 195, ... (further apart from the sixth on) gives the right answer or UNKNOWN for its budget,
- * leaves a context that still answers, and nothing behind when the context is freed.
+/* Quota injection: every query at isl quotas 1, 98, 195, ... (further apart from the sixth on, 24 at most) gives the right answer or
+ * UNKNOWN for its budget, leaves a context that still answers, and nothing behind when the context is freed.
  *
- *   test_quota [ROUNDS [SEED]]   random queries against enumeration
- *   test_quota --queries         queries on standard input, in the text of dump --stage=query */
+ *   test_quota [--every] [ROUNDS [SEED]]   random queries against enumeration
+ *   test_quota [--every] --queries         queries on standard input, in the text of dump --stage=query
+ *
+ * --every: steps of 97 up to what the query costs, none left out. */
 #include "check.h"
 #include "random_query.h"
 #include "poly/poly.h"
@@ -14,6 +16,7 @@
 enum { FIRST = 1, STEP = 97, MOST_QUOTAS = 24 };
 static const pr_limits limits = { .max_ops = 20000, .first_ops = 700, .max_leaves = 256 };
 static long asked, given_up, decided;
+static bool every;
 
 static void show(const pr_query *q, pr_arena *arena, int64_t ops)
 {
@@ -35,7 +38,8 @@ static void inject(pr_engine_ctx *ctx, const pr_query *q, pr_answer right, pr_ar
     CHECK(full == PR_ANSWER_UNKNOWN || full == right);
     uint64_t cost = o.cost;
     int quotas = 0;
-    for (int64_t ops = FIRST; quotas == 0 || (ops < (int64_t)cost + 2 * STEP && quotas < MOST_QUOTAS); ops += STEP + (quotas > 4 ? ops / 3 : 0), quotas++) {
+    for (int64_t ops = FIRST; quotas == 0 || (ops < (int64_t)cost + 2 * STEP && (every || quotas < MOST_QUOTAS));
+         ops += STEP + (quotas > 4 && !every ? ops / 3 : 0), quotas++) {
         int before = check_failures;
         pr_limits l = limits;
         l.max_ops = ops;
@@ -108,6 +112,8 @@ static void at_random(pr_engine_ctx *ctx, long rounds, uint64_t seed)
 
 int main(int argc, char **argv)
 {
+    every = argc > 1 && strcmp(argv[1], "--every") == 0;
+    argc -= every, argv += every;
     bool queries = argc > 1 && strcmp(argv[1], "--queries") == 0;
     fflush(stderr);
     FILE *f = freopen("isl-quota-stderr.txt", "w+", stderr);   /* isl_ctx_free complains there */
