@@ -436,7 +436,48 @@ static bool recover_group(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_c
     return !pr_term_none(c[root].form);
 }
 
-void pr_shm_recover(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried *c, int n)
+typedef struct own { pr_terms *T; const pr_shm_carried *c; int n, root; pr_var counter; pr_term guard; int found; bool mixed; } own;
+
+static void find_own_guard(void *user, pr_term t)
+{
+    own *o = user;
+    if (pr_term_op_of(o->T, t) != PR_TERM_OP_LE0) return;
+    o->mixed = o->mixed || pr_term_mentions(o->T, t, o->counter);
+    for (int i = 0; i < o->n; i++) o->mixed = o->mixed || (i != o->root && pr_term_mentions(o->T, t, o->c[i].state));
+    if (o->found && pr_term_is(o->guard, t)) return;
+    o->guard = t;
+    o->found++;
+}
+
+/* A counter that goes on while it is itself below (or above) a bound: it moves by one step a while, then rests. The condition, also in what
+ * others do under it, becomes one about the iteration. */
+static void saturate(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried *c, int n, int root)
+{
+    pr_term x = pr_var_term(T, c[root].state), k = pr_var_term(T, counter), init = c[root].init;
+    own o = { .T = T, .c = c, .n = n, .root = root, .counter = counter };
+    pr_i128 step = 0;
+    if (pr_term_is_bool(T, init) || pr_term_mentions(T, init, counter)) return;
+    pr_term_visit(T, c[root].update, find_own_guard, &o);
+    if (o.found != 1 || o.mixed || !pr_term_mentions(T, o.guard, c[root].state)) return;
+    pr_term yes = put(T, c[root].update, o.guard, PR_TERM_TRUE, 0), no = put(T, c[root].update, o.guard, PR_TERM_FALSE, 0);
+    bool moves = pr_term_is(no, x), begins = true;                 /* where the condition holds, or where it does not */
+    if (pr_term_none(yes) || pr_term_none(no) || (!moves && !pr_term_is(yes, x))) return;
+    if (!pr_term_const(T, pr_sub(T, moves ? yes : no, x), &step) || !step) return;
+    pr_term freely = pr_add(T, init, pr_scale(T, k, step)), when = pr_shm_replace(arena, T, o.guard, c[root].state, freely);
+    if (pr_term_op_of(T, when) != PR_TERM_OP_LE0) return;
+    pr_term count = pr_shm_prefix(T, when, counter, &begins);
+    if (pr_term_none(count)) return;
+    /* begins != moves: it rests until `count`, that is for ever, or moves from the first iteration on */
+    pr_term now = begins == moves ? pr_lt(T, k, count) : pr_le(T, count, PR_TERM_ZERO);
+    c[root].form = begins == moves ? pr_add(T, init, pr_scale(T, pr_min(T, k, count), step)) : pr_select(T, now, freely, init);
+    for (int i = 0; i < n; i++) {
+        if (i == root || pr_term_none(c[i].update)) continue;
+        pr_term u = put(T, c[i].update, o.guard, moves ? now : pr_not(T, now), 0);
+        if (!pr_term_none(u)) c[i].update = u;
+    }
+}
+
+static void recover(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried *c, int n)
 {
     pr_term k = pr_var_term(T, counter);
     for (int i = 0; i < n; i++) {
@@ -448,6 +489,8 @@ void pr_shm_recover(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried
         else if (pr_term_const(T, pr_sub(T, c[i].update, x), &step))
             c[i].form = pr_add(T, c[i].init, pr_scale(T, k, step));
     }
+    for (int i = 0; i < n; i++)
+        if (pr_term_none(c[i].form) && !pr_term_none(c[i].update) && !pr_term_none(c[i].init)) saturate(arena, T, counter, c, n, i);
     for (int i = 0; i < n; i++) {
         if (pr_term_none(c[i].form)) recover_group(arena, T, counter, c, n, i, 0);
     }
@@ -462,6 +505,17 @@ void pr_shm_recover(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried
             c[i].form = pr_select(T, pr_eq(T, k, PR_TERM_ZERO), c[i].init, before);
             grown = !pr_term_none(c[i].form);
         }
+    }
+}
+
+void pr_shm_recover(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried *c, int n)
+{
+    pr_shm_carried *work = pr_arena_copy(arena, c, sizeof *c * (size_t)n);      /* updates change underway                          */
+    recover(arena, T, counter, work, n);
+    for (int i = 0; i < n; i++) {
+        pr_term update = c[i].update;
+        c[i] = work[i];
+        c[i].update = update;
     }
 }
 

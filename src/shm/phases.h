@@ -10,6 +10,7 @@
  *              initial values constants             repeats after at most max_states steps
  *   guarded    an automaton whose steps depend on     the form of the first steps up to the bound, then one form
  *              whether `counter` is below a bound      for each state it can be in there
+ *   saturating update = x + c while x is below a bound  form = init + c * min(counter, steps up to the bound)
  * Initial values that an earlier loop left, where this loop goes on with the same automaton (two loops that share a
  * ring), are states of its orbit: form = the orbit after steps + counter.
  * Initial values that are one of two constants by a condition on launch values give one form each.

@@ -323,7 +323,8 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
         first[i] = c.n;
         bool boolean = init[i].kind == PR_SV_TERM && pr_term_is_bool(T, init[i].t);
         for (int j = 0; j < parts(&init[i]); j++) {
-            pr_shm_carried one = { .state = pr_walk_state(w), .init = int_of(w, *part(&init[i], j)) };
+            /* a member begins each execution with what the last one left: its form comes from all executions, and what depends on it has none */
+            pr_shm_carried one = { .state = pr_walk_state(w), .init = member < 0 ? int_of(w, *part(&init[i], j)) : PR_TERM_NONE };
             pr_term x = pr_var_term(T, one.state);
             for (int e = 0; e < w->ends.n && !pr_term_none(one.init); e++) {
                 if (w->ends.data[e].value.id != one.init.id) continue;

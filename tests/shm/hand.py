@@ -210,6 +210,27 @@ def while_ring(go="%go = arith.cmpi slt, %i, %K : i32", first="%c0", turn="%true
             + LOAD + f"    ttng.wait_barrier %b, {behind} : {B}\n" + READ.replace(T, N).replace("%r", "%r9"))
 
 
+def ahead(first="%n", next_="%u1, %u", bound="%K", most="%c1", early=False):
+    """Two buffers filled by TMA, `most` loads ahead of the reads: how far the loads have come is a counter that stops at its own bound."""
+    bars, two, one = "!ttg.memdesc<2x1xi64, #bar, #smem, mutable>", "!ttg.memdesc<2x64x64xf16, #nv, #smem, mutable>", "!ttg.memdesc<64x64xf16, #nv, #smem, mutable, 2x64x64>"
+
+    def at(i, n):
+        return (f"      %s{n} = arith.remsi {i}, %c2 : i32\n      %b{n} = ttg.memdesc_index %bars[%s{n}] : {bars} -> {B}\n      %x{n} = ttg.memdesc_index %a[%s{n}] : {two} -> {one}\n")
+
+    def load(n, when):
+        return (f"      ttng.barrier_expect %b{n}, 8192, {when} : {B}\n      ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %x{n}, %b{n}, {when} : "
+                f"!tt.tensordesc<64x64xf16, #nv>, {B} -> {one}\n")
+    wait = f"      ttng.wait_barrier %b1, %h : {B}\n"
+    read = f"      %r = ttg.local_load %x1 : {one} -> {TENSOR}\n"
+    more = f"      %more = arith.cmpi slt, %u, {bound} : i32\n" + at("%u", 2) + load(2, "%more")
+    return (f"    %c2 = arith.constant 2 : i32\n    %K1 = arith.addi %K, %c1 : i32\n    %a = ttg.local_alloc : () -> {two}\n    %bars = ttg.local_alloc : () -> {bars}\n"
+            + "".join(f"    %i{i} = ttg.memdesc_index %bars[%c{i}] : {bars} -> {B}\n    ttng.init_barrier %i{i}, 1 : {B}\n" for i in (0, 1))
+            + f"    %n = arith.minsi %K, {most} : i32\n    scf.for %k = %c0 to %n step %c1  : i32 {{\n" + at("%k", 0) + load(0, "%true") + "    }\n"
+            + f"    %l = scf.for %k = %c0 to %K step %c1 iter_args(%u = {first}) -> (i32)  : i32 {{\n" + at("%k", 1)
+            + "      %h2 = arith.divsi %k, %c2 : i32\n      %h = arith.remsi %h2, %c2 : i32\n" + wait + (more + read if early else read + more)
+            + f"      %u1 = arith.addi %u, %c1 : i32\n      %q2 = arith.select %more, {next_} : i32\n      scf.yield %q2 : i32\n    }}\n")
+
+
 def asks(before, body):
     """The same with something that the condition does too."""
     return again(body).replace("      %v = tt.load", before + "      %v = tt.load")
@@ -386,6 +407,15 @@ TEXTS = {
     "counted_unwaited": while_ring(wait=False),
     "counted_bytes": while_ring(load=LOAD.replace("8192", "4096")),
     "counted_behind": while_ring(behind="%c0"),
+    # a counter that stops at its own bound
+    "ahead": ahead(),
+    "ahead_early": ahead(early=True),
+    "ahead_two": ahead(most="%c2"),
+    "ahead_two_early": ahead(most="%c2", early=True),
+    "ahead_stuck": ahead(next_="%u, %u"),
+    "ahead_turned": ahead(next_="%u, %u1"),
+    "ahead_again": ahead(first="%c0"),
+    "ahead_beyond": ahead(bound="%K1"),
     "clc_read": clc(True),
     "clc_unread": clc(False),
     "clc_early": RESULT + BAR + ASK + "    %r = ttng.clc_load_result %res : " + R + " -> i128\n"
