@@ -195,7 +195,8 @@ static bool covers(machine *m, const pr_shm_view *a, const pr_shm_view *b)
 /* ---- accesses ------------------------------------------------------------------------------------------------ */
 static bool ordered(const machine *m, const clock *now, const past *x, const pr_shm_access *y, const pr_shm_event *by)
 {
-    if (m->strict && x->id < 0 && x->e->agent == by->agent) return m->agents[by->agent].met >= x->time;
+    const bool tensor = m->p->allocs.data[x->a->view.alloc].memory == PR_SHM_TMEM;
+    if (m->strict && x->id < 0 && x->e->agent == by->agent) return (tensor ? m->agents[by->agent].met_tensor : m->agents[by->agent].met) >= x->time;
     if (x->id < 0) return now->of[x->e->agent] >= x->time;
     if (has(now, x->id)) return true;
     return x->a->unit == PR_SHM_TC && y->unit == PR_SHM_TC && x->e->agent == by->agent
@@ -282,7 +283,7 @@ static void unmet(machine *m, const past *x, const pr_shm_event *y, const pr_shm
     const pr_shm_memory memory = m->p->allocs.data[b->view.alloc].memory;
     bool own = x->e->agent == y->agent;
     pr_tri two = own ? pr_shm_two_threads(m->p, x->e, x->a, y, b) : PR_YES;
-    if (memory != PR_SHM_SMEM || two == PR_NO) return;
+    if ((memory != PR_SHM_SMEM && !(own && pr_shm_on_tensor_memory(m->p, x->a) && pr_shm_on_tensor_memory(m->p, b))) || two == PR_NO) return;
     bool waited = x->id >= 0 && x->a->unit != PR_SHM_TC && x->a->unit != PR_SHM_TMA_LOAD;
     const char *what = pr_arena_printf(m->p->arena, "%s %s %s, which another thread of %s %s%s", who(m, y), b->write ? "overwrites" : "reads",
                                        place(m, &b->view), agent_name(m, x->e->agent), x->a->write ? "writes" : "reads",
@@ -672,6 +673,7 @@ static void scratch(machine *m, const pr_shm_event *e)
  * left to the proof. */
 static void meet(machine *m, agent *g, const pr_shm_event *e, int64_t time)
 {
+    if (m->strict && (pr_shm_meets_tensor(e) || e->kind == PR_SHM_EV_SCRATCH)) g->met_tensor = time;
     if (!m->strict || !(pr_shm_meets(e) || e->kind == PR_SHM_EV_SCRATCH)) return;
     g->met = time;
     for (int i = 0; i < g->alone.n; i++) add(&g->now, g->alone.data[i]);

@@ -340,6 +340,8 @@ static bool plain(pr_walk *w, const pr_op *op, const pr_value *v, bool write, pr
     access(w, &e, v, write, PR_SHM_SYNC, false, role);
     if (e.n_acc && op->opcode == PR_OP_TTG_LOCAL_LOAD) e.acc[0].held = op->results[0]->type;
     if (e.n_acc && op->opcode == PR_OP_TTG_LOCAL_STORE) e.acc[0].held = op->operands[0]->type;
+    if (e.n_acc && op->opcode == PR_OP_TTNG_TMEM_LOAD && op->n_results) e.acc[0].held = op->results[0]->type;
+    if (e.n_acc && op->opcode == PR_OP_TTNG_TMEM_STORE && v != op->operands[0]) e.acc[0].held = op->operands[0]->type;
     if (op->opcode == PR_OP_TTG_LOCAL_ATOMIC_SCATTER_RMW && e.n_acc) {
         const pr_attr *kind = pr_op_attr(op, "kind");
         e.acc[0].atomic_kind = kind ? kind->text : (pr_str){ 0 };
@@ -578,7 +580,11 @@ static bool effect(pr_walk *w, const pr_op *op)
     case PR_OP_TTNG_ASYNC_TMA_COPY_LOCAL_TO_GLOBAL: case PR_OP_TTNG_ASYNC_TMA_REDUCE: return store(w, op, &p, 2);
     case PR_OP_TTNG_ASYNC_TMA_SCATTER: return store(w, op, &p, 3);
     case PR_OP_GPU_BARRIER: case PR_OP_TTG_BARRIER:
-        if (!pr_shm_orders_shared(op)) return true;
+        if (!pr_shm_orders_shared(op)) {
+            pr_shm_event e = { .kind = PR_SHM_EV_MEET, .op = op, .count = 1 };   /* of tensor memory only               */
+            if (w->p->membar && pr_shm_orders_tensor(op)) pr_walk_emit(w, e, always);
+            return true;
+        }
         groups_meet(w, op);
         if (w->p->membar || w->concrete) marker(w, op, PR_SHM_EV_MEET);
         return true;
@@ -589,7 +595,7 @@ static bool effect(pr_walk *w, const pr_op *op)
 bool pr_walk_effect(pr_walk *w, const pr_op *op)
 {
     unsigned beside = w->p->membar && w->p->beside ? w->p->beside[op->id] : 0;
-    bool shown = op->opcode == PR_OP_TTNG_FENCE_ASYNC_SHARED || pr_shm_orders_shared(op);
+    bool shown = op->opcode == PR_OP_TTNG_FENCE_ASYNC_SHARED || pr_shm_orders_shared(op) || pr_shm_orders_tensor(op);
     if (w->p->membar && w->p->beside && shown) return true;   /* what PTX has of it counts                    */
     if (beside & PR_SHM_FENCED_BEFORE) marker(w, op, PR_SHM_EV_FENCE);
     if (beside & PR_SHM_MEETS_BEFORE) marker(w, op, PR_SHM_EV_MEET);

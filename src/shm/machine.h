@@ -36,6 +36,7 @@ typedef struct agent {
     int at;
     bool done;
     clock now;
+    int64_t met_tensor;                     /* strict: of the last barrier for tensor memory                       */
     int64_t met;                            /* strict: time of its last CTA barrier                   */
     int64_t told; uint64_t since;           /* what its threads did up to then, all of them have done; storage accessed later */
     PR_VEC(int) alone;                      /* strict: completions known to single threads only         */

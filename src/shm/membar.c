@@ -11,10 +11,24 @@ bool pr_shm_orders_shared(const pr_op *op)
     return pr_str_is(op->name, "ttg.local_barrier");
 }
 
+bool pr_shm_orders_tensor(const pr_op *op)
+{
+    enum { LOCAL = 1, TENSOR = 8 | 16 };
+    if (op->opcode == PR_OP_TTG_BARRIER) return (int)pr_op_attr_int(op, "addrSpace", 0) & (LOCAL | TENSOR);
+    return pr_shm_orders_shared(op);
+}
+
+bool pr_shm_meets_tensor(const pr_shm_event *e) { return e->kind == PR_SHM_EV_MEET || pr_shm_meets(e); }
+
+bool pr_shm_on_tensor_memory(const pr_shm_prog *p, const pr_shm_access *a)
+{
+    return p->allocs.data[a->view.alloc].memory == PR_SHM_TMEM && a->unit == PR_SHM_SYNC;
+}
+
 bool pr_shm_meets(const pr_shm_event *e)
 {
     switch (e->kind) {
-    case PR_SHM_EV_MEET: return true;
+    case PR_SHM_EV_MEET: return !e->count;
     case PR_SHM_EV_DOT_WAIT: return e->warps > 4 && !e->bare && !pr_op_attr(e->op, "warpGroupLocal");
     case PR_SHM_EV_ENTRY: case PR_SHM_EV_JOIN: case PR_SHM_EV_BEGIN: case PR_SHM_EV_END: return true;
     default: return false;

@@ -8,16 +8,21 @@
  *   M4  scratch memory of an operation               a barrier before its bytes are used again
  *   M5  an access by threads, then one by the async proxy      a proxy fence between
  * An arrive_barrier makes its threads meet by itself, and so do both ends of a warp_specialize and a warp_group_dot_wait of
- * several warp groups that is not warpGroupLocal (their lowering holds the barrier). Only shared memory data is
- * looked at, not tensor memory, not barriers' own bytes. */
+ * several warp groups that is not warpGroupLocal (their lowering holds the barrier). Of tensor memory only M1 is looked at (loads and stores of
+ * one agent), barriers' own bytes are not. */
 #ifndef PR_SHM_MEMBAR_H
 #define PR_SHM_MEMBAR_H
 #include "shm/events.h"
 
 /* A barrier between the threads of a partition that orders shared memory. */
 bool pr_shm_orders_shared(const pr_op *op);
+/* One that orders tensor memory; of shared memory does, too. */
+bool pr_shm_orders_tensor(const pr_op *op);
 /* Do both ends of the operation, or the operation, make all threads of its agent meet? */
 bool pr_shm_meets(const pr_shm_event *e);
+bool pr_shm_meets_tensor(const pr_shm_event *e);
+/* An access of tensor memory by threads: with --check-membar two of one agent need a barrier where two threads access the same element. */
+bool pr_shm_on_tensor_memory(const pr_shm_prog *p, const pr_shm_access *a);
 /* Does the completion that this wait stands for reach one thread, or each thread for itself? */
 bool pr_shm_waits_alone(const pr_shm_event *e);
 /* Do the signals of e tell of everything that the agent has done? Else only of what came before its last barrier. */

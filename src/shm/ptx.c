@@ -11,9 +11,10 @@
 
 enum { LOAD = 1, STORE = 2, COPY = 4, ATOMIC = 8, TMA_LOAD = 16, TMA_STORE = 32, MBARRIER = 64, WGMMA = 128, TENSOR = 256,
        COPY_WAIT = 512, STORE_WAIT = 1024, WGMMA_WAIT = 2048, DATA = LOAD | STORE | COPY | ATOMIC | TMA_LOAD | TMA_STORE | WGMMA | TENSOR };
+enum { MOST_LABELS = 1 << 20 };
 enum { BARRIER = -1, FENCE = -2, EDGE = -3 };        /* EDGE: a block ends or begins                     */
 
-typedef struct place { int sort, file, line, col, at; bool taken; int label; } place;   /* label: EDGE, of the block, or where a branch goes (negative) */
+typedef struct place { int sort, file, line, col, at; bool taken, repeats; int label; } place;   /* label: EDGE, of the block, or where a branch goes (negative) */
 typedef struct files { int number[64]; pr_str name[64]; int n; } files;
 
 typedef struct reader {
@@ -104,7 +105,7 @@ static int sort_of(reader *r, pr_str s, bool predicated, int line)
 
 static void add(reader *r, int sort, const int *loc, int at)
 {
-    if (sort) pr_vec_push(r->p->arena, &r->places, ((place){ sort, loc[0], loc[1], loc[2], at, false, 0 }));
+    if (sort) pr_vec_push(r->p->arena, &r->places, ((place){ .sort = sort, .file = loc[0], .line = loc[1], .col = loc[2], .at = at }));
 }
 
 /* The number in "$L__BB0_12", 1 and up. */
@@ -247,15 +248,25 @@ static void around(const reader *r, const pr_op *op, int at, bool back, bool *ba
     }
 }
 
-/* Is the place between a label and a branch back to it? */
-static bool repeats(const reader *r, int at)
+/* Marks the places between a label and a branch back to it. */
+static void find_loops(reader *r)
 {
-    for (int i = at + 1; i < r->places.n; i++) {
-        if (r->places.data[i].label >= 0) continue;
-        for (int k = 0; k < at; k++)
-            if (r->places.data[k].label == -r->places.data[i].label) return true;
+    int n = r->places.n, most = 0, depth = 0;
+    for (int i = 0; i < n; i++)
+        if (r->places.data[i].label > most) most = r->places.data[i].label;
+    if (most > MOST_LABELS) {
+        refuse(r, 0, "too many blocks");
+        return;
     }
-    return false;
+    int *at = PR_NEW_N(r->p->arena, int, most + 1), *turn = PR_NEW_N(r->p->arena, int, n + 1);
+    for (int i = 0; i < n; i++) {
+        int label = r->places.data[i].label;
+        if (label > 0) at[label] = i + 1;
+        if (label >= 0 || -label > most || !at[-label]) continue;
+        turn[at[-label] - 1]++;
+        turn[i]--;
+    }
+    for (int i = 0; i < n; i++) r->places.data[i].repeats = (depth += turn[i]) > 0;
 }
 
 static bool in_loop(const pr_op *op)
@@ -320,7 +331,7 @@ static void mark(reader *r, const pr_op *op)
         for (; i < last; i++) r->places.data[i].taken = true;
         r->places.data[last].taken = true;
         all &= here;
-        if (n < RUNS) flags[n] = here, loops[n] = repeats(r, last);
+        if (n < RUNS) flags[n] = here, loops[n] = r->places.data[last].repeats;
         n++;
     }
     phases(r, op);
@@ -352,6 +363,7 @@ void pr_shm_read_ptx(pr_shm_prog *p, const char *text, size_t length)
     reader r = { .p = p };
     p->beside = PR_NEW_N(p->arena, unsigned char, p->ir->n_ops + 1);
     read_lines(&r, text, length);
+    find_loops(&r);
     if (!r.failed) within(&r, p->func->regions[0]);
     for (int i = 0; i < r.places.n && !r.failed; i++) {
         const place *x = &r.places.data[i];

@@ -85,6 +85,14 @@ static bool data(const pr_shm_lent *l, const pr_shm_event *e, const pr_shm_acces
     return e->kind != PR_SHM_EV_DEALLOC && l->p->allocs.data[a->view.alloc].memory == PR_SHM_SMEM;
 }
 
+/* Loads and stores of tensor memory by threads of one agent. */
+static bool tensor_pair(const pr_shm_lent *l, int x, const pr_shm_access *a, int y, const pr_shm_access *b)
+{
+    pr_rel of = pr_rel_meet(l->R, l->meeting(l->prover, x, a, y, b), l->order(l->prover, x, y, false));
+    if (pr_rel_is_empty(l->R, of) == PR_YES || pr_shm_two_threads(l->p, &l->ev[x], a, &l->ev[y], b) == PR_NO) return true;
+    return between(l, x, y, of, pr_shm_meets_tensor, "no CTA barrier between threads of one partition that access the same tensor memory");
+}
+
 static void bytes_of(const pr_shm_lent *l, const pr_shm_access *a, int64_t *lo, int64_t *hi)
 {
     const pr_shm_alloc *s = &l->p->allocs.data[a->view.alloc];
@@ -127,6 +135,9 @@ bool pr_shm_prove_strictly(const pr_shm_lent *l)
             if (ex->kind == PR_SHM_EV_SCRATCH && ex->agent == ey->agent && !scratch(l, x, y)) return false;
             for (int i = 0; i < ex->n_acc; i++) {
                 for (int j = 0; j < ey->n_acc; j++) {
+                    bool tensor = pr_shm_on_tensor_memory(l->p, &ex->acc[i]) && pr_shm_on_tensor_memory(l->p, &ey->acc[j]) && ex->kind != PR_SHM_EV_DEALLOC
+                                  && ey->kind != PR_SHM_EV_DEALLOC && ex->agent == ey->agent;
+                    if (tensor && !tensor_pair(l, x, &ex->acc[i], y, &ey->acc[j])) return false;
                     if (!data(l, ex, &ex->acc[i]) || !data(l, ey, &ey->acc[j])) continue;
                     if (ex->agent == ey->agent && !pair(l, x, &ex->acc[i], y, &ey->acc[j])) return false;
                     if (ex->agent == ey->agent || shared[i]) continue;

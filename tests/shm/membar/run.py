@@ -53,6 +53,17 @@ TM = "!ttg.memdesc<128x64xi32, #ttng.tensor_memory_encoding<blockM = 128, blockN
 SCALES = (f"    %i = arith.constant dense<1> : tensor<128x64xi32, #bl>\n    %s = ttg.local_alloc : () -> {S32}\n    %m = ttng.tmem_alloc : () -> {TM}\n"
           + hand.BAR + f"    ttg.local_store %i, %s : tensor<128x64xi32, #bl> -> {S32}\n")
 COPIED = (f"    ttng.tmem_copy %s, %m : {S32}, {TM}\n    ttng.tc_gen5_commit %b : {hand.B}\n    ttng.wait_barrier %b, %c0 : {hand.B}\n")
+# tensor memory between eight warps: four hold the first half of the columns, four the second
+T64 = ("#ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], "
+       "warp = [[32, 0], [64, 0], [0, 32]], block = []}>")
+T32 = ("#ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], "
+       "warp = [[32, 0], [64, 0], [0, 16]], block = []}>")
+TM_HALF = TM.replace("128x64xi32", "128x32xi32", 1).replace("mutable>", "mutable, 128x64>")
+CHUNKS = (f"    %i = arith.constant dense<1> : tensor<128x64xi32, {T64}>\n    %p32 = arith.constant dense<1> : tensor<128x32xi32, {T32}>\n    %m = ttng.tmem_alloc : () -> {TM}\n"
+          f"    ttng.tmem_store %i, %m, %true : tensor<128x64xi32, {T64}> -> {TM}\n    %tv = ttng.tmem_load %m : {TM} -> tensor<128x64xi32, {T64}>\n")
+HALF = (f"    %h = ttng.tmem_subslice %m {{N = 32 : i32}} : {TM} -> {TM_HALF}\n"
+        f"    ttng.tmem_store %p32, %h, %true : tensor<128x32xi32, {T32}> -> {TM_HALF}\n")
+SAME = f"    ttng.tmem_store %tv, %m, %true : tensor<128x64xi32, {T64}> -> {TM}\n"
 EIGHT = (('"ttg.num-warps" = 4', '"ttg.num-warps" = 8'), ("warpsPerCTA = [4, 1], order", "warpsPerCTA = [8, 1], order"))
 # name: body, replacements in the whole text, default verdict, verdict with --check-membar
 CASES = {
@@ -83,6 +94,16 @@ CASES = {
     "store by TMA, fence behind": (MAKE + BARRIER + FENCE + SEND + DRAIN, (), "ok", "ok"),
     "drain and fill": (MAKE + FENCE + BARRIER + SEND + DRAIN + AGAIN, (), "ok", "MEMBAR"),
     "drain and fill, barrier": (MAKE + FENCE + BARRIER + SEND + DRAIN + BARRIER + AGAIN, (), "ok", "ok"),
+    "tensor memory, other warps": (CHUNKS + HALF, EIGHT, "ok", "MEMBAR"),                      # B044
+    "tensor memory, same warps": (CHUNKS + SAME, EIGHT, "ok", "ok"),
+    "tensor memory, barrier": (CHUNKS + "    ttg.barrier tensor_read|tensor_write\n" + HALF, EIGHT, "ok", "ok"),
+    "tensor memory, barrier for shared memory": (CHUNKS + BARRIER + HALF, EIGHT, "ok", "ok"),
+    "tensor memory, barrier for global memory": (CHUNKS + "    ttg.barrier global_read|global_write\n" + HALF, EIGHT, "ok", "MEMBAR"),
+    "tensor memory, barrier in front": (BARRIER.join((CHUNKS.split("    %tv")[0], "    %tv" + CHUNKS.split("    %tv")[1])) + HALF, EIGHT, "ok", "MEMBAR"),
+    "tensor memory, barrier of tensor memory for shared memory": (FILL + "    ttg.barrier tensor_read|tensor_write\n" + load("#cols"), (), "ok", "MEMBAR"),
+    "tensor memory in a loop": (CHUNKS.split("    %tv")[0] + hand.LOOP + "    %tv" + CHUNKS.split("    %tv")[1] + "    ttg.barrier tensor_read\n" + HALF + hand.END, EIGHT, "ok", "MEMBAR"),
+    "tensor memory in a loop, both": (CHUNKS.split("    %tv")[0] + hand.LOOP + "    %tv" + CHUNKS.split("    %tv")[1] + "    ttg.barrier tensor_read\n" + HALF
+                                      + "    ttg.barrier tensor_write\n" + hand.END, EIGHT, "ok", "ok"),
     "scales": (SCALES + COPIED, (), "ok", "MEMBAR"),
     "scales, barrier": (SCALES + BARRIER + COPIED, (), "ok", "PROXY-FENCE"),
     "scales, both": (SCALES + FENCE + BARRIER + COPIED, (), "ok", "ok"),
