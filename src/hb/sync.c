@@ -24,6 +24,12 @@ static bool whole_rmw(const pr_record *r)
     return (r->kind == PR_RECORD_RMW || r->kind == PR_RECORD_CAS) && !r->via_desc && pr_sync_device(r);
 }
 
+/* A plain store that may give a counter back once its last arrival is seen (after_the_last). */
+static bool plain_write(const pr_record *u)
+{
+    return u->kind == PR_RECORD_STORE && !u->via_desc && pr_sync_scalar(u) && pr_order_outside_loops(u);
+}
+
 /* The symbol of the access's result where it runs at most once; NONE when it is not modelled. A wait is lowered twice:
  * the records are of the last time. */
 static pr_term observation(const pr_encoding *e, const pr_record *r)
@@ -121,6 +127,7 @@ void pr_sync_find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
 {
     const pr_side *x = pr_encoding_side(e, v->record, PR_SIDE_A);
     PR_VEC(int) w = { 0 };
+    bool plain = false;
     v->closed = !x->refused && !e->records->refusals.n;
     for (int i = 0; i < e->records->records.n && v->closed; i++) {
         const pr_record *u = record(e, i);
@@ -137,9 +144,12 @@ void pr_sync_find_writers(pr_encoding *e, pr_sync_event *v, bool first_through)
         if (self) v->own_again = meets || v->in_loop;
         if (!meets && !self) continue;
         bool exact = u->width == x->record->width && (pr_sync_aligned(e, x) && pr_sync_aligned(e, y));
-        if (!whole_rmw(u) || u->width != x->record->width || (!exact && pr_sync_meet(e, x, y, self, true))) v->closed = false;
+        if (exact && plain_write(u)) plain = true;
+        else if (!whole_rmw(u) || u->width != x->record->width || (!exact && pr_sync_meet(e, x, y, self, true))) v->closed = false;
         pr_vec_push(e->arena, &w, i);
     }
+    v->but_for_plain = v->closed && plain;
+    v->closed = v->closed && !plain;
     v->writers = w.data;
     v->n_writers = w.n;
 }
@@ -237,7 +247,8 @@ static pr_term programs(pr_encoding *e, int *axis, pr_i128 *most)
 }
 
 /* A write after the counter's last arrival: u runs only where its own program's addition returned the last
- * value, so every addition is done. */
+ * value, so every addition is done. A plain store may be u, too: it stands behind the read that its path depends on, and what was added
+ * cannot come after it. Whether others' additions are ordered with it, that a pair's query asks. */
 static bool after_the_last(pr_encoding *e, const pr_sync_event *c, int u, pr_term last)
 {
     const pr_record *r = record(e, c->record), *w = record(e, u);
@@ -260,7 +271,9 @@ static void find_counter(pr_encoding *e, pr_sync *y, pr_sync_event *v)
     const pr_record *r = record(e, v->record);
     const pr_side *s = pr_encoding_side(e, v->record, PR_SIDE_A);
     pr_terms *T = e->terms;
-    if (v->in_loop || !v->closed || r->kind != PR_RECORD_RMW || r->rmw_op != PR_RMW_ADD || v->init.any || v->init.n != 1) return;
+    if (v->in_loop || !(v->closed || v->but_for_plain) || r->kind != PR_RECORD_RMW || r->rmw_op != PR_RMW_ADD) return;
+    if (v->but_for_plain) v->init = pr_vset_initial(e, s);
+    if (v->init.any || v->init.n != 1) return;
     pr_vset step = pr_vset_of(e, s, r->value, r->value_held);
     if (step.any || step.n != 1 || !step.v[0]) return;
     pr_i128 first = v->init.v[0], most;
@@ -285,6 +298,7 @@ static void find_counter(pr_encoding *e, pr_sync *y, pr_sync_event *v)
         if (!after_the_last(e, v, u, last)) return;
     }
     v->counted = true;
+    v->closed = true;
     v->first = first;
     v->step = step.v[0];
     v->arrivals = n;

@@ -33,7 +33,8 @@ typedef struct pr_sync_event {
     bool in_loop;                  /* a wait inside loops: an acquire and nothing else                */
     pr_term app;                   /* its observation: a symbol without arguments, in a loop with its indices   */
     bool writes;                   /* may write (not an atomic load, a poll or a failed poll)           */
-    bool closed;                   /* all writers of its location are whole device-scope RMWs          */
+    bool closed;                   /* all writers of its location are whole device-scope RMWs, or plain stores behind a counter's last arrival */
+    bool but_for_plain;            /* closed, were it not for single plain stores of the whole location */
     const int *writers; int n_writers; /* records that may write the location, itself included          */
     bool own_again;                /* the same record of another program may write the location          */
     pr_vset init, all, others;     /* values it may see; values without its own write                   */
@@ -48,8 +49,16 @@ typedef struct pr_sync_lock { int acquire, release; } pr_sync_lock;
 typedef struct pr_sync_turn { int wait, release; pr_term turn; pr_i128 first; } pr_sync_turn;
 
 /* A counter that records draw from, in loops, by several records, by tiles: its executions are at most `most`, and what they add is
- * `step`, or (step 0) between 0 and some amount, together at most `total`. Results start at first. sync_draw.c */
-typedef struct pr_sync_counter { pr_i128 addr, first, step, most, total; int width; } pr_sync_counter;
+ * `step`, or (step 0) between 0 and some amount, together at most `total`. Results start at first. sync_draw.c
+ * array: one counter at each of several addresses, each with `step`; bounded: all hold first..last at first, and nothing leaves the width;
+ * from, limit: by cell, from address addr on, what it holds at first and what its results stay below (limit_known). */
+typedef struct pr_sync_counter {
+    pr_i128 addr, first, step, most, total;
+    int width;
+    bool array, bounded, limit_known;
+    pr_i128 last;
+    pr_tab from, limit;
+} pr_sync_counter;
 typedef struct pr_sync_draw { int record, counter; } pr_sync_draw;
 
 /* Cell order: results a and b of two events at one cell that some execution can have together, and in which order.
@@ -107,6 +116,7 @@ bool pr_sync_within(const pr_frame *inner, const pr_frame *outer); /* outer is i
 void pr_sync_find_tiles(pr_encoding *e, pr_sync *y);
 void pr_sync_tile_facts(pr_encoding *e, const pr_sync *y, const pr_side *s, pr_term_vec *out);
 /* sync_draw.c */
+bool pr_sync_draws(const pr_record *r);   /* an addition whose results may be spoken of */
 void pr_sync_find_draws(pr_encoding *e, pr_sync *y);
 /* Is the result of an atomic, as the record x names it, that of a draw which certainly ran? */
 bool pr_sync_names(pr_encoding *e, const pr_record *x, pr_term app);

@@ -79,7 +79,7 @@ static bool at_most_once(const cells *c, int i)
 /* Every writer of the event's location runs at most once a program, or leaves the value as it is. */
 static bool followed(cells *c, const pr_sync_event *v)
 {
-    if (!v->closed) return false;
+    if (!v->closed || v->but_for_plain) return false;
     for (int i = 0; i < v->n_writers; i++)
         if (!at_most_once(c, v->writers[i]) && !pr_sync_identity(c->e, v->writers[i])) return false;
     return true;

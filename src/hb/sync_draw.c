@@ -11,13 +11,19 @@
  * result below U, each its own one; so they are at most E + Q (E: entries of the loop, Q: results below U), and U is chosen so that this many fit.
  *
  * A result is only spoken of where it certainly exists: where its mask holds, on the path of the access that names it, in the access's own turn, or (unmasked)
- * in the turn before of the innermost loop when that turn ran the addition whatever happened. */
+ * in the turn before of the innermost loop when that turn ran the addition whatever happened.
+ *
+ * An array of counters is drawn from where the address is not one cell: slots of experts, buckets, bins. All that may write any of its cells adds one
+ * positive amount to a whole aligned cell, so two executions at equal cells return results that differ (that many times the amount fit the
+ * width, wrapping or not), whatever the cells hold first. With known first contents a result lies between the least of them and
+ * the largest and what all executions add; at a launch, below the first contents of its own cell and what those that name that cell add. */
 #include "hb/decide.h"
 #include "hb/ladder.h"
 #include "hb/order.h"
 #include "hb/sync.h"
+#include "term/table.h"
 
-enum { MOST_DRAWS = 16, MOST_LOOPS = 16, MOST_NAMED = 16 };
+enum { MOST_DRAWS = 16, MOST_LOOPS = 16, MOST_NAMED = 16, MOST_CELLS = 1 << 12, MOST_HITS = 1 << 16 };
 #define MANY ((pr_i128)1 << 62)    /* more often than any launch lasts                                      */
 
 static const pr_record *record(const pr_encoding *e, int i) { return &e->records->records.data[i]; }
@@ -49,7 +55,7 @@ static int wide_dims(const pr_record *r)
     return n;
 }
 
-static bool draws(const pr_encoding *e, const pr_record *r)
+bool pr_sync_draws(const pr_record *r)
 {
     if (r->kind != PR_RECORD_RMW || r->rmw_op != PR_RMW_ADD || r->via_desc || r->base < 0 || r->refused.kind || r->is_await || r->is_pre_exit)
         return false;
@@ -63,16 +69,38 @@ static bool every_turn(const pr_record *r, const pr_frame *loop)
     return (r->frame == loop || turn) && pr_term_is(r->mask, PR_TERM_TRUE);
 }
 
-/* app names, in the record that it is found in, r's own lane of the same number. */
-static bool own_lane(const pr_encoding *e, const pr_record *r, pr_term app, int first)
+/* A term of r as it is in the execution that app, r's result, names: iterations and lanes by app's arguments. */
+static pr_term of_execution(const pr_encoding *e, const pr_record *r, pr_term app, pr_term t)
 {
+    const pr_frame *loop[MOST_LOOPS];
+    int n = loops_of(r, loop), first = n;
+    uint32_t top = 0;
+    for (int i = 0; i < n; i++) top = loop[i]->k.id > top ? loop[i]->k.id : top;
+    for (int d = 0; d < r->rank; d++) top = e->records->lane[d].id > top ? e->records->lane[d].id : top;
+    pr_term *map = PR_NEW_N(e->arena, pr_term, top + 1);
+    for (int i = 0; i < n; i++) map[loop[i]->k.id] = pr_term_child(e->terms, app, i);
     for (int d = 0; d < r->rank; d++)
-        if (r->shape[d] != 1 && !pr_term_is(pr_term_child(e->terms, app, first++), pr_var_term(e->terms, e->records->lane[d]))) return false;
-    return true;
+        map[e->records->lane[d].id] = r->shape[d] != 1 ? pr_term_child(e->terms, app, first++) : PR_TERM_ZERO;
+    pr_subst to = { .T = e->terms, .var_map = map, .n_var_map = top + 1 };
+    return pr_subst_apply(&to, t);
+}
+
+/* Where the masked r, named by app, ran: its mask holds there, and there is such a lane. */
+static pr_term ran(const pr_encoding *e, const pr_record *r, pr_term app, int first)
+{
+    pr_terms *T = e->terms;
+    pr_term all = of_execution(e, r, app, pr_and(T, r->mask, r->mask_held));
+    for (int d = 0; d < r->rank && !pr_term_none(all); d++) {
+        if (r->shape[d] == 1) continue;
+        pr_term lane = pr_term_child(T, app, first++);
+        if (pr_term_is(lane, pr_var_term(T, e->records->lane[d]))) continue;
+        all = pr_and(T, all, pr_and(T, pr_le(T, PR_TERM_ZERO, lane), pr_lt(T, lane, pr_const(T, r->shape[d]))));
+    }
+    return all;
 }
 
 /* app, named in a record under `at`, is the result of r in this turn (0), in the turn before (1), or anything (-1). Where r has a mask, of
- * this turn and of the lane of the same number: it exists where the mask holds there. */
+ * this turn: it exists where the mask holds in the lane that app names. */
 static int turn_of(const pr_encoding *e, const pr_record *r, pr_term app, const pr_frame *at)
 {
     const pr_frame *loop[MOST_LOOPS];
@@ -82,7 +110,6 @@ static int turn_of(const pr_encoding *e, const pr_record *r, pr_term app, const 
     if (n < 0 || s->kind != PR_SYM_OBSERVED || s->is_bool || s->bits != 8 * r->width || s->access != r->access ||
         pr_term_arity(T, app) != n + wide_dims(r)) return -1;
     bool masked = !pr_term_is(r->mask, PR_TERM_TRUE);
-    if (masked && !own_lane(e, r, app, n)) return -1;
     for (int i = 0; i < n; i++) {
         pr_term k = pr_var_term(T, loop[i]->k), arg = pr_term_child(T, app, i);
         if (pr_term_is(arg, k)) continue;
@@ -197,11 +224,11 @@ static bool closed(pr_encoding *e, const pr_record *r, pr_i128 addr, int *member
         if (!own->refused && own->dead) continue;
         bool here = !own->refused && pr_term_const(e->terms, own->addr, &at) && at == addr && u->width == r->width;
         if (!here && !pr_sync_meet(e, x, z, false, false)) continue;
-        if (e->options->fault == 56 && !draws(e, u)) continue;
+        if (e->options->fault == 56 && !pr_sync_draws(u)) continue;
         bool whole = (u->kind == PR_RECORD_RMW || u->kind == PR_RECORD_CAS) && !u->via_desc && (u->scope == PR_SCOPE_GPU || u->scope == PR_SCOPE_SYS);
         if (!here || !whole) return false;
         if (pr_sync_identity(e, i)) continue;
-        if (!draws(e, u) || !one_of_access(e, u) || *n == MOST_DRAWS) return false;
+        if (!pr_sync_draws(u) || !one_of_access(e, u) || *n == MOST_DRAWS) return false;
         member[(*n)++] = i;
     }
     return !e->records->refusals.n && *n > 0;
@@ -227,31 +254,186 @@ static bool amounts(pr_encoding *e, pr_sync_counter *c, const int *member, int n
     return true;
 }
 
+/* ---- arrays of counters ----------------------------------------------------------------------- */
+
+static bool is_private(void *user, const pr_terms *T, pr_term t)
+{
+    (void)user;
+    if (pr_term_op_of(T, t) == PR_TERM_OP_APP) return true;
+    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR) return false;
+    const pr_var_info *v = pr_var_get(T, pr_term_var(T, t));
+    return v->role == PR_ROLE_FREE && v->copy != PR_COPY_SHARED;
+}
+
+/* The records that write any cell of record r, or of one of these: all of them draws of whole aligned cells. */
+static bool closed_array(pr_encoding *e, const pr_record *r, int *member, int *n)
+{
+    member[(*n)++] = r->id;
+    for (int m = 0; m < *n; m++) {
+        const pr_side *x = pr_encoding_side(e, member[m], PR_SIDE_A);
+        const pr_record *own = record(e, member[m]);
+        if (x->refused || pr_term_none(x->addr) || own->width != r->width || !pr_sync_aligned(e, x) || !one_of_access(e, own)) return false;
+        for (int i = 0; i < e->records->records.n; i++) {
+            const pr_record *u = record(e, i);
+            bool known = false;
+            for (int k = 0; k < *n; k++) known = known || member[k] == i;
+            if (known || !pr_record_writes(u) || u->is_pre_exit) continue;
+            if (u->base < 0 || u->refused.kind) return false;
+            if (e->component[u->base] != e->component[own->base]) continue;
+            const pr_side *z = pr_encoding_side(e, i, PR_SIDE_B);
+            if (!pr_sync_meet(e, x, z, false, false) || e->options->fault == 91) continue;
+            if (!pr_sync_draws(u) || z->refused || *n == MOST_DRAWS) return false;
+            member[(*n)++] = i;
+        }
+    }
+    return !e->records->refusals.n;
+}
+
+/* All of them add one amount, which is not 0. */
+static bool one_amount(pr_encoding *e, pr_sync_counter *c, const int *member, int n)
+{
+    for (int i = 0; i < n; i++) {
+        pr_vset v = pr_vset_of(e, pr_encoding_side(e, member[i], PR_SIDE_A), record(e, member[i])->value, record(e, member[i])->value_held);
+        if (v.any || v.n != 1 || (i && v.v[0] != c->step)) return false;
+        c->step = v.v[0];
+    }
+    return c->step != 0;
+}
+
+/* What the cells hold at first, by the records that name them; and do they stay in their width? */
+static void bounds_of_array(pr_encoding *e, pr_sync_counter *c, const int *member, int n)
+{
+    c->bounded = true;
+    for (int i = 0; i < n && c->bounded; i++) {
+        pr_vset init = pr_vset_initial(e, pr_encoding_side(e, member[i], PR_SIDE_A));
+        if (init.any || !init.n) c->bounded = false;
+        for (int k = 0; k < init.n && c->bounded; k++) {
+            if ((!i && !k) || init.v[k] < c->first) c->first = init.v[k];
+            if ((!i && !k) || init.v[k] > c->last) c->last = init.v[k];
+        }
+    }
+    pr_i128 moved = c->step * c->most;
+    c->bounded = c->bounded && c->last + moved <= pr_int_max(8 * c->width) && c->first + moved >= pr_int_min(8 * c->width);
+}
+
+/* How often each cell is named in all programs, at most: what cannot be evaluated runs. False: some address is not known. */
+static bool count_hits(pr_encoding *e, const pr_side *s, pr_i128 base, int width, int64_t *hits, int64_t n_cells)
+{
+    pr_terms *T = e->terms;
+    const pr_record *r = s->record;
+    uint32_t n = pr_vars_count(T);
+    pr_i128 *value = PR_NEW_N(e->decider->scratch, pr_i128, n);
+    bool *known = PR_NEW_N(e->decider->scratch, bool, n);
+    pr_env env = { value, known, n };
+    const pr_term *var[3 + PR_RANK_MAX];
+    int64_t extent[3 + PR_RANK_MAX], total = 1;
+    int axes = 0;
+    if (s->n_loops || s->dead) return s->dead;
+    for (int i = 0; i < 3; i++) var[axes] = &s->pid[i], extent[axes++] = e->extent[i];
+    for (int d = 0; d < r->rank; d++) var[axes] = &s->lane[d], extent[axes++] = r->shape[d];
+    for (int i = 0; i < axes; i++) {
+        if (extent[i] < 1 || extent[i] > MOST_HITS || total > MOST_HITS / extent[i]) return false;
+        total *= extent[i];
+    }
+    for (int64_t p = 0; p < total; p++) {
+        int64_t rest = p;
+        for (int i = 0; i < axes; i++) {
+            if (pr_term_op_of(T, *var[i]) == PR_TERM_OP_VAR) {
+                pr_var v = pr_term_var(T, *var[i]);
+                value[v.id] = rest % extent[i];
+                known[v.id] = true;
+            }
+            rest /= extent[i];
+        }
+        bool active = true;
+        pr_i128 x, addr;
+        for (int i = 0; i < s->active.n && active; i++) active = !pr_eval(T, s->active.data[i], &env, &x) || x;
+        if (!active) continue;
+        if (!pr_eval(T, s->addr, &env, &addr) || addr < base || addr >= base + (pr_i128)width * n_cells) return false;
+        hits[(int64_t)((addr - base) / width)]++;
+    }
+    return true;
+}
+
+/* At a launch: what the results of each cell stay below, as a table. */
+static void limit_by_cell(pr_encoding *e, pr_sync_counter *c, const int *member, int n)
+{
+    const pr_record *r = record(e, member[0]);
+    const pr_tensor *t = r->base < e->launch->n_args ? e->launch->args[r->base].tensor : NULL;
+    pr_terms *T = e->terms;
+    if (!t || t->elem_bytes != c->width || t->numel < 1 || t->numel > MOST_CELLS || !e->fixed[0] || !e->fixed[1] || !e->fixed[2]) return;
+    pr_arena_pos pos = pr_arena_mark(e->decider->scratch);
+    int64_t *hits = PR_NEW_N(e->decider->scratch, int64_t, t->numel);
+    bool all = true;
+    for (int i = 0; i < n && all; i++) all = count_hits(e, pr_encoding_side(e, member[i], PR_SIDE_A), t->ptr, c->width, hits, t->numel);
+    pr_i128 *from = PR_NEW_N(pr_terms_arena(T), pr_i128, t->numel), *limit = PR_NEW_N(pr_terms_arena(T), pr_i128, t->numel);
+    for (int64_t k = 0; k < t->numel && all; k++) {
+        pr_vset init = hits[k] ? pr_vset_initial_at(e, r, t->ptr + k * c->width) : (pr_vset){ .n = 1, .v = { c->first } };
+        if (init.any || init.n != 1) all = false;
+        pr_i128 end = init.v[0] + c->step * hits[k];
+        if (end > pr_int_max(8 * c->width) || end < pr_int_min(8 * c->width)) all = false;
+        from[k] = c->step > 0 ? init.v[0] : end + 1;
+        limit[k] = c->step > 0 ? end : init.v[0] + 1;
+    }
+    pr_arena_release(e->decider->scratch, pos);
+    if (!all) return;
+    if (e->options->fault == 92) for (int64_t k = 0; k < t->numel; k++) limit[k] = limit[0];
+    c->addr = t->ptr;
+    c->from = pr_tab_new(T, (pr_tab_info){ .name = "first", .values = from, .n = t->numel });
+    c->limit = pr_tab_new(T, (pr_tab_info){ .name = "below", .values = limit, .n = t->numel });
+    c->limit_known = true;
+}
+
+static void find_array(pr_encoding *e, pr_sync *y, const pr_record *r)
+{
+    int member[MOST_DRAWS], n = 0;
+    pr_sync_counter c = { .width = r->width, .array = true };
+    if (!closed_array(e, r, member, &n) || y->draws.n + n > MOST_DRAWS || !one_amount(e, &c, member, n)) return;
+    for (int i = 0; i < n; i++) {
+        pr_i128 k = executions(e, pr_encoding_side(e, member[i], PR_SIDE_A), true);
+        if (k >= MANY) return;
+        c.most += k;
+    }
+    if (c.most >= MANY || times(c.most, c.step < 0 ? -c.step : c.step) > (pr_i128)1 << (8 * c.width)) return;      /* k * step differ, modulo the width too */
+    bounds_of_array(e, &c, member, n);
+    limit_by_cell(e, &c, member, n);
+    pr_vec_push(e->arena, &y->counters, c);
+    for (int k = 0; k < n; k++) pr_vec_push(e->arena, &y->draws, ((pr_sync_draw){ member[k], y->counters.n - 1 }));
+}
+
+/* One counter, at the one cell that record r names. */
+static bool find_cell(pr_encoding *e, pr_sync *y, const pr_record *r)
+{
+    int member[MOST_DRAWS], n = 0;
+    pr_sync_counter c = { .width = r->width };
+    if (!pr_term_const(e->terms, pr_encoding_side(e, r->id, PR_SIDE_A)->addr, &c.addr) || c.addr % r->width) return false;
+    pr_vset init = pr_vset_initial_at(e, r, c.addr);
+    if (init.any || init.n != 1) return false;
+    c.first = init.v[0];
+    if (!closed(e, r, c.addr, member, &n) || !amounts(e, &c, member, n) || !bounded(e, &c, member, n)) return false;
+    pr_vec_push(e->arena, &y->counters, c);
+    for (int k = 0; k < n; k++) pr_vec_push(e->arena, &y->draws, ((pr_sync_draw){ member[k], y->counters.n - 1 }));
+    return true;
+}
+
 void pr_sync_find_draws(pr_encoding *e, pr_sync *y)
 {
     for (int i = 0; i < e->records->records.n && y->draws.n < MOST_DRAWS; i++) {
         const pr_record *r = record(e, i);
-        int member[MOST_DRAWS], n = 0;
         bool known = false;
-        if (!draws(e, r) || pr_sync_identity(e, i)) continue;
+        if (!pr_sync_draws(r) || pr_sync_identity(e, i)) continue;
         for (int k = 0; k < y->draws.n; k++) known = known || y->draws.data[k].record == i;
         for (int k = 0; k < y->events.n; k++) known = known || (y->events.data[k].record == i && y->events.data[k].counted);
         const pr_side *s = pr_encoding_side(e, i, PR_SIDE_A);
-        pr_sync_counter c = { .width = r->width };
-        if (known || s->refused || s->dead || !pr_term_const(e->terms, s->addr, &c.addr) || c.addr % r->width) continue;
-        pr_vset init = pr_vset_initial_at(e, r, c.addr);
-        if (init.any || init.n != 1) continue;
-        c.first = init.v[0];
-        if (!closed(e, r, c.addr, member, &n) || !amounts(e, &c, member, n) || !bounded(e, &c, member, n)) continue;
-        pr_vec_push(e->arena, &y->counters, c);
-        for (int k = 0; k < n; k++) pr_vec_push(e->arena, &y->draws, ((pr_sync_draw){ member[k], y->counters.n - 1 }));
+        if (known || s->refused || s->dead || pr_term_none(s->addr)) continue;
+        if (!find_cell(e, y, r)) find_array(e, y, r);
     }
 }
 
 /* ---- results in queries ------------------------------------------------------------------------ */
 
-/* A result that an access names: of draw `draw`, in the turn before or in this one; when: the draw ran. */
-typedef struct named { int draw; pr_term app, value, amount, when; pr_term arg[MOST_LOOPS + PR_RANK_MAX]; int n_args; } named;
+/* A result that an access names: of draw `draw`, in the turn before or in this one; when: the draw ran; cell: in an array, its address. */
+typedef struct named { int draw; pr_term app, value, amount, when, cell; pr_term arg[MOST_LOOPS + PR_RANK_MAX]; int n_args; } named;
 typedef struct names { pr_encoding *e; const pr_sync *y; const pr_record *x; const pr_side *side; named of[MOST_NAMED]; int n; } names;
 
 static int draw_named(const pr_encoding *e, const pr_sync *y, const pr_record *x, pr_term app, int *turn)
@@ -276,14 +458,23 @@ static void note_named(void *user, pr_term t)
     int turn, d;
     if (pr_term_op_of(T, t) != PR_TERM_OP_APP || l->n == MOST_NAMED || (d = draw_named(l->e, l->y, l->x, t, &turn)) < 0) return;
     const pr_record *r = record(l->e, l->y->draws.data[d].record);
-    named w = { .draw = d, .app = t, .value = apply(l->side, t), .when = PR_TERM_TRUE, .amount = PR_TERM_NONE, .n_args = pr_term_arity(T, t) };
+    named w = { .draw = d, .app = t, .value = apply(l->side, t), .when = PR_TERM_TRUE, .amount = PR_TERM_NONE,
+                .cell = PR_TERM_NONE, .n_args = pr_term_arity(T, t) };
     if (pr_term_none(w.value)) return;
     for (int i = 0; i < w.n_args; i++) {
         w.arg[i] = apply(l->side, pr_term_child(T, t, i));
         if (pr_term_none(w.arg[i])) return;
     }
-    if (!pr_term_is(r->mask, PR_TERM_TRUE)) w.when = apply(l->side, pr_and(T, r->mask, r->mask_held));
+    w.when = turn == 0 ? ran(l->e, r, t, w.n_args - wide_dims(r)) : PR_TERM_TRUE;
+    if (!pr_term_none(w.when)) w.when = apply(l->side, w.when);
     if (pr_term_none(w.when)) return;
+    if (l->y->counters.data[l->y->draws.data[d].counter].array) {
+        pr_term at = turn == 0 ? of_execution(l->e, r, t, r->offset) : PR_TERM_NONE;
+        if (!pr_term_none(at)) at = apply(l->side, at);
+        if (pr_term_none(at) || pr_term_any(T, at, is_private, NULL)) return;
+        w.cell = pr_add(T, at, pr_const(T, l->e->launch->args[r->base].tensor->ptr));
+        if (pr_term_none(w.cell)) return;
+    }
     if (turn == 1) w.when = pr_le(T, PR_TERM_ZERO, w.arg[w.n_args - wide_dims(r) - 1]);
     if (turn == 0 && !wide_dims(r)) w.amount = apply(l->side, r->value);
     l->of[l->n++] = w;
@@ -318,7 +509,19 @@ static void ranges(pr_encoding *e, const pr_sync *y, const names *l, pr_term_vec
         const named *w = &l->of[i];
         const pr_sync_counter *c = &y->counters.data[y->draws.data[w->draw].counter];
         pr_term from = pr_sub(T, w->value, pr_const(T, c->first)), in = pr_le(T, PR_TERM_ZERO, from);
-        if (c->step) {
+        if (c->array) {
+            const pr_tensor *t = e->launch->args[record(e, y->draws.data[w->draw].record)->base].tensor;
+            push(e, out, pr_implies(T, w->when, pr_and(T, pr_le(T, pr_const(T, t->storage_lo), w->cell), pr_lt(T, w->cell, pr_const(T, t->storage_hi)))));
+        }
+        if (c->array && c->limit_known) {
+            pr_term at = pr_fdiv_t(T, pr_sub(T, w->cell, pr_const(T, c->addr)), pr_const(T, c->width));
+            in = pr_term_none(at) ? at : pr_and(T, pr_le(T, pr_table(T, c->from, at), w->value), pr_lt(T, w->value, pr_table(T, c->limit, at)));
+        } else if (c->array) {
+            if (!c->bounded) continue;
+            pr_i128 moved = c->step * (c->most - 1);
+            in = pr_and(T, pr_le(T, pr_const(T, c->first + (moved < 0 ? moved : 0)), w->value),
+                        pr_le(T, w->value, pr_const(T, c->last + (moved > 0 ? moved : 0))));
+        } else if (c->step) {
             in = pr_and(T, in, pr_le(T, from, pr_const(T, c->step * (c->most - 1))));
             in = pr_and(T, in, pr_eq(T, pr_fmod_t(T, from, pr_const(T, c->step)), PR_TERM_ZERO));
         } else {
@@ -346,6 +549,8 @@ static void apart(pr_encoding *e, const pr_sync *y, const named *u, const named 
         push(e, out, pr_implies(T, pr_and(T, both, pr_not(T, differ)), pr_eq(T, u->value, v->value)));
     }
     if (e->options->fault == 57) differ = PR_TERM_TRUE;
+    if (c->array && e->options->fault != 93) differ = pr_and(T, differ, pr_eq(T, u->cell, v->cell));
+    if (pr_term_none(differ)) return;
     if (c->step) away = pr_ne(T, u->value, v->value);
     else if (pr_term_none(u->amount) || pr_term_none(v->amount)) return;
     else away = pr_or(T, pr_le(T, pr_add(T, u->value, u->amount), v->value), pr_le(T, pr_add(T, v->value, v->amount), u->value));
