@@ -1036,7 +1036,7 @@ case("append_kept_more", append_kept, "races|unsupported never=ok", (4,), kept_a
 case("append_kept_wide", append_kept, "races|unsupported never=ok", (4,), kept_args(given=False, WIDE=True))
 case("append_kept_half", append_kept, "races WAW:S:S/programs WAW:S:S/threads", (4,), kept_args(PARTS=2))
 case("append_kept_cta", append_kept, "races|unsupported never=ok", (4,), kept_args(given=False, SCOPE="cta"))
-case("append_kept_unknown", append_kept, "races|unsupported never=ok", (4,), kept_args(given=False, count=T("i32", 1)))
+case("append_kept_unknown", append_kept, "ok T1-launch qual=in-bounds", (4,), kept_args(given=False, count=T("i32", 1)))
 
 
 @triton.jit
