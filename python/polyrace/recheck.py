@@ -421,7 +421,7 @@ def recheck(folder: str, solvers: List[Solver], isl: Optional[Solver], say: Call
                         open_claims += 1
                 claims[claim["pair"]] = claim
             how, by = _claim(folder, claim, solvers, isl, every,
-                             lambda text, name: _tables(text, contents, records.size_of, said, name))
+                             lambda text, name: _tables(text, contents, records.size_of, said, name, records.atomics))
             total += 1
             for name in by:
                 counts[name] = counts.get(name, 0) + 1

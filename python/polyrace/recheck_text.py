@@ -356,7 +356,21 @@ def _entries(x, i: int):
     return _number(x)
 
 
-def _tables(text: str, contents: Dict[str, List[int]], size_of: Dict[str, int], qualifiers: Optional[List[str]], name: str) -> Dict[str, Table]:
+# What the additions at each cell of an array of counters leave: taken from the query, as everything that it says of atomics is.
+_OF_ATOMICS = ("atomics.least", "atomics.most")
+
+
+def _ends(x) -> int:
+    """The largest index that a chain of choices speaks of."""
+    last = -1
+    while isinstance(x, list) and x[0] == "ite":
+        last = max(last, *(n for n in map(_number, (t for t in x[1][1:] if t != "i")) if n is not None))
+        x = x[3]
+    return last
+
+
+def _tables(text: str, contents: Dict[str, List[int]], size_of: Dict[str, int], qualifiers: Optional[List[str]], name: str,
+            atomics: bool = False) -> Dict[str, Table]:
     """The tables of a claim. Each entry that the text gives is compared with the contents, each premise about a
     function with the qualifiers (None: the launch races, and premises of proofs do not qualify a race)."""
     found: Dict[str, Table] = {}
@@ -373,6 +387,9 @@ def _tables(text: str, contents: Dict[str, List[int]], size_of: Dict[str, int], 
             continue
         m = _PART.fullmatch(what)
         argument, stride, first = (m[1], int(m[2]), int(m[3])) if m else (what, 1, 0)
+        if atomics and what in _OF_ATOMICS and what not in contents and tab in defined and (qualifiers is None or "reads tensor contents" in qualifiers):
+            found[tab] = Table([_entries(defined[tab], k) for k in range(_ends(defined[tab]) + 1)])
+            continue
         if argument not in contents or stride < 1:
             raise Rejected(f"{name}: it reads contents of {argument}, which the certificate does not hold")
         if qualifiers is not None and "reads tensor contents" not in qualifiers:

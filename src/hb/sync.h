@@ -51,13 +51,12 @@ typedef struct pr_sync_turn { int wait, release; pr_term turn; pr_i128 first; } 
 /* A counter that records draw from, in loops, by several records, by tiles: its executions are at most `most`, and what they add is
  * `step`, or (step 0) between 0 and some amount, together at most `total`. Results start at first. sync_draw.c
  * array: one counter at each of several addresses, each with `step`; bounded: all hold first..last at first, and nothing leaves the width;
- * from, limit: by cell, from address addr on, what it holds at first and what its results stay below (limit_known). */
+ * by_cell: results at address addr + k * width lie between entry k of two tables (what the executions at the cell leave). */
 typedef struct pr_sync_counter {
-    pr_i128 addr, first, step, most, total;
+    pr_i128 addr, first, step, most, total, last;
     int width;
-    bool array, bounded, limit_known;
-    pr_i128 last;
-    pr_tab from, limit;
+    bool array, bounded, by_cell;
+    pr_tab least_of, most_of;
 } pr_sync_counter;
 typedef struct pr_sync_draw { int record, counter; } pr_sync_draw;
 

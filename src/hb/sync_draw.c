@@ -355,8 +355,8 @@ static bool count_hits(pr_encoding *e, const pr_side *s, pr_i128 base, int width
     return true;
 }
 
-/* At a launch: what the results of each cell stay below, as a table. */
-static void limit_by_cell(pr_encoding *e, pr_sync_counter *c, const int *member, int n)
+/* At a launch: between what numbers the results of each cell lie. */
+static void bounds_by_cell(pr_encoding *e, pr_sync_counter *c, const int *member, int n)
 {
     const pr_record *r = record(e, member[0]);
     const pr_tensor *t = r->base < e->launch->n_args ? e->launch->args[r->base].tensor : NULL;
@@ -364,24 +364,28 @@ static void limit_by_cell(pr_encoding *e, pr_sync_counter *c, const int *member,
     if (!t || t->elem_bytes != c->width || t->numel < 1 || t->numel > MOST_CELLS || !e->fixed[0] || !e->fixed[1] || !e->fixed[2]) return;
     pr_arena_pos pos = pr_arena_mark(e->decider->scratch);
     int64_t *hits = PR_NEW_N(e->decider->scratch, int64_t, t->numel);
+    pr_i128 *least = PR_NEW_N(pr_terms_arena(T), pr_i128, t->numel), *most = PR_NEW_N(pr_terms_arena(T), pr_i128, t->numel);
     bool all = true;
     for (int i = 0; i < n && all; i++) all = count_hits(e, pr_encoding_side(e, member[i], PR_SIDE_A), t->ptr, c->width, hits, t->numel);
-    pr_i128 *from = PR_NEW_N(pr_terms_arena(T), pr_i128, t->numel), *limit = PR_NEW_N(pr_terms_arena(T), pr_i128, t->numel);
     for (int64_t k = 0; k < t->numel && all; k++) {
-        pr_vset init = hits[k] ? pr_vset_initial_at(e, r, t->ptr + k * c->width) : (pr_vset){ .n = 1, .v = { c->first } };
+        if (!hits[k]) {                                 /* nothing is asked of it: as the cell before */
+            least[k] = k ? least[k - 1] : c->first;
+            most[k] = k ? most[k - 1] : c->first;
+            continue;
+        }
+        pr_vset init = pr_vset_initial_at(e, r, t->ptr + k * c->width);
+        pr_i128 moved = c->step * ((e->options->fault == 92 ? 1 : hits[k]) - 1);
         if (init.any || init.n != 1) all = false;
-        pr_i128 end = init.v[0] + c->step * hits[k];
-        if (end > pr_int_max(8 * c->width) || end < pr_int_min(8 * c->width)) all = false;
-        from[k] = c->step > 0 ? init.v[0] : end + 1;
-        limit[k] = c->step > 0 ? end : init.v[0] + 1;
+        least[k] = init.v[0] + (moved < 0 ? moved : 0);
+        most[k] = init.v[0] + (moved > 0 ? moved : 0);
+        if (least[k] <= pr_int_min(8 * c->width) || most[k] >= pr_int_max(8 * c->width)) all = false;
     }
     pr_arena_release(e->decider->scratch, pos);
     if (!all) return;
-    if (e->options->fault == 92) for (int64_t k = 0; k < t->numel; k++) limit[k] = limit[0];
     c->addr = t->ptr;
-    c->from = pr_tab_new(T, (pr_tab_info){ .name = "first", .values = from, .n = t->numel });
-    c->limit = pr_tab_new(T, (pr_tab_info){ .name = "below", .values = limit, .n = t->numel });
-    c->limit_known = true;
+    c->least_of = pr_tab_new(T, (pr_tab_info){ .name = "atomics.least", .values = least, .n = t->numel });
+    c->most_of = pr_tab_new(T, (pr_tab_info){ .name = "atomics.most", .values = most, .n = t->numel });
+    c->by_cell = true;
 }
 
 static void find_array(pr_encoding *e, pr_sync *y, const pr_record *r)
@@ -396,7 +400,7 @@ static void find_array(pr_encoding *e, pr_sync *y, const pr_record *r)
     }
     if (c.most >= MANY || times(c.most, c.step < 0 ? -c.step : c.step) > (pr_i128)1 << (8 * c.width)) return;      /* k * step differ, modulo the width too */
     bounds_of_array(e, &c, member, n);
-    limit_by_cell(e, &c, member, n);
+    bounds_by_cell(e, &c, member, n);
     pr_vec_push(e->arena, &y->counters, c);
     for (int k = 0; k < n; k++) pr_vec_push(e->arena, &y->draws, ((pr_sync_draw){ member[k], y->counters.n - 1 }));
 }
@@ -513,9 +517,9 @@ static void ranges(pr_encoding *e, const pr_sync *y, const names *l, pr_term_vec
             const pr_tensor *t = e->launch->args[record(e, y->draws.data[w->draw].record)->base].tensor;
             push(e, out, pr_implies(T, w->when, pr_and(T, pr_le(T, pr_const(T, t->storage_lo), w->cell), pr_lt(T, w->cell, pr_const(T, t->storage_hi)))));
         }
-        if (c->array && c->limit_known) {
+        if (c->by_cell) {
             pr_term at = pr_fdiv_t(T, pr_sub(T, w->cell, pr_const(T, c->addr)), pr_const(T, c->width));
-            in = pr_term_none(at) ? at : pr_and(T, pr_le(T, pr_table(T, c->from, at), w->value), pr_lt(T, w->value, pr_table(T, c->limit, at)));
+            in = pr_term_none(at) ? at : pr_and(T, pr_le(T, pr_table(T, c->least_of, at), w->value), pr_le(T, w->value, pr_table(T, c->most_of, at)));
         } else if (c->array) {
             if (!c->bounded) continue;
             pr_i128 moved = c->step * (c->most - 1);
