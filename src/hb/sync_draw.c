@@ -300,8 +300,8 @@ static bool one_amount(pr_encoding *e, pr_sync_counter *c, const int *member, in
     return c->step != 0;
 }
 
-/* What the cells hold at first, by the records that name them; and do they stay in their width? */
-static void bounds_of_array(pr_encoding *e, pr_sync_counter *c, const int *member, int n)
+/* What the cells hold at first, by the records that name them. False: it is known, and some cell may leave its width. */
+static bool bounds_of_array(pr_encoding *e, pr_sync_counter *c, const int *member, int n)
 {
     c->bounded = true;
     for (int i = 0; i < n && c->bounded; i++) {
@@ -313,7 +313,7 @@ static void bounds_of_array(pr_encoding *e, pr_sync_counter *c, const int *membe
         }
     }
     pr_i128 moved = c->step * c->most;
-    c->bounded = c->bounded && c->last + moved <= pr_int_max(8 * c->width) && c->first + moved >= pr_int_min(8 * c->width);
+    return !c->bounded || (c->last + moved <= pr_int_max(8 * c->width) && c->first + moved >= pr_int_min(8 * c->width));
 }
 
 /* How often each cell is named in all programs, at most: what cannot be evaluated runs. False: some address is not known. */
@@ -399,7 +399,7 @@ static void find_array(pr_encoding *e, pr_sync *y, const pr_record *r)
         c.most += k;
     }
     if (c.most >= MANY || times(c.most, c.step < 0 ? -c.step : c.step) > (pr_i128)1 << (8 * c.width)) return;      /* k * step differ, modulo the width too */
-    bounds_of_array(e, &c, member, n);
+    if (!bounds_of_array(e, &c, member, n)) return;
     bounds_by_cell(e, &c, member, n);
     pr_vec_push(e->arena, &y->counters, c);
     for (int k = 0; k < n; k++) pr_vec_push(e->arena, &y->draws, ((pr_sync_draw){ member[k], y->counters.n - 1 }));

@@ -321,7 +321,8 @@ class Certificates(unittest.TestCase):
     @unittest.skipUnless(ALL, "only with --all")
     def test_others(self):
         least = {"sync": 80, "pitfalls": 95, "loops": 18, "locks": 12, "labelled": 35, "matrix": 60, "reports": 50, "generate": 70, "gates": 58,
-                 "styles": 30, "inductor": 33, "drafts": 40, "ragged": 57, "tricks": 42, "slots": 25}
+                 "styles": 30, "inductor": 33, "drafts": 40, "ragged": 57, "tricks": 42, "slots": 25,
+                 "networks": 47, "idioms": 99, "handover": 11}
         found = {os.path.basename(os.path.dirname(d)) for d in glob.glob(os.path.join(TESTS, "*", "ttir")) if glob.glob(os.path.join(d, "*.json"))}
         for d in sorted(found - {"kernels", "tables", "sums"}):    # those have tests of their own
             self.shipped(d, sorted(glob.glob(os.path.join(TESTS, d, "ttir", "*.json"))), least[d], executed=True)
