@@ -1,20 +1,35 @@
 /* Raw accesses -> finished records: lane positions, over-approximation flags, dependency closure.
  *
  * happens-before.md 1.5, 1.6, 2.2. Nothing here decides anything; every flag is the weaker reading
- * when in doubt (no position, uncertain, no closure). */
+ * when in doubt (no position, uncertain, no closure); a weaker reading that could make a race is marked (may_have_position). */
 #include "hb/check.h"
 #include <assert.h>
 
 typedef struct named {
-    unsigned dims;
+    unsigned dims, perhaps;        /* perhaps: of the lanes that unmodelled values list                      */
     bool app, app_other;           /* some unmodelled value; one that is not from a load                */
     const unsigned char *bounds;   /* by term: values that are bounds of a loop around the access        */
     uint32_t n_bounds;
 } named;
 
-/* Lanes named outside the arguments of an APP (an unmodelled part of a mask names nothing). */
-static void note_names(pr_terms *T, pr_term t, pr_arena *arena, named *n)
+/* The one load that a symbol stands for, its own names already known: it stands before the record `at`. */
+static const pr_record *load_of(const pr_records *R, const pr_sym_info *s, const pr_record *at)
 {
+    const pr_record *found = NULL;
+    for (int i = 0; i < R->records.n && s->kind == PR_SYM_LOADED; i++) {
+        const pr_record *r = &R->records.data[i];
+        if (r->access != s->access) continue;
+        if (found || r->kind != PR_RECORD_LOAD || r->via_desc || r->refused.kind || r->id >= at->id) return NULL;
+        found = r;
+    }
+    return found;
+}
+
+/* Lanes that t names. What a load read is named by the lanes that the load's own address, mask or path names; the arguments of
+ * another unmodelled value name nothing for certain. */
+static void note_names(const pr_records *R, const pr_record *at, pr_term t, pr_arena *arena, named *n)
+{
+    pr_terms *T = R->terms;
     if (pr_term_none(t)) {
         n->app = n->app_other = true;
         return;
@@ -33,6 +48,15 @@ static void note_names(pr_terms *T, pr_term t, pr_arena *arena, named *n)
             if (x.id < n->n_bounds && n->bounds[x.id]) continue;
             n->app = true;
             if (!s->from_memory || s->from_atomic) n->app_other = true;
+            const pr_record *load = load_of(R, s, at);
+            int arity = pr_term_arity(T, x);
+            for (int i = 0; i < arity; i++) {
+                pr_term arg = pr_term_child(T, x, i);
+                int d = load ? i - (arity - load->rank) : -1;
+                if (load && d >= 0 && (load->named >> d & 1)) pr_vec_push(arena, &stack, arg);
+                if (pr_term_op_of(T, arg) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, arg))->role == PR_ROLE_LANE)
+                    n->perhaps |= 1u << pr_var_get(T, pr_term_var(T, arg))->index;
+            }
             continue;
         }
         if (op == PR_TERM_OP_VAR) {
@@ -63,21 +87,25 @@ static void set_flags(pr_records *R, pr_record *r, pr_arena *scratch)
         if (!pr_term_none(f->upper)) pr_term_visit(T, f->upper, note_bound, &b);
     }
     named address = { .bounds = b.is_bound, .n_bounds = count }, mask = address, path = address, bound = { 0 };
-    if (!pr_term_none(r->offset)) note_names(T, r->offset, scratch, &address);
-    note_names(T, r->mask, scratch, &mask);
+    if (!pr_term_none(r->offset)) note_names(R, r, r->offset, scratch, &address);
+    note_names(R, r, r->mask, scratch, &mask);
     for (const pr_frame *f = r->frame; f; f = f->outer) {
         if (f->kind == PR_FRAME_COND) {
-            note_names(T, f->cond, scratch, &path);
+            note_names(R, r, f->cond, scratch, &path);
         } else {
-            note_names(T, f->lower, scratch, &bound);
-            note_names(T, f->upper, scratch, &bound);
-            note_names(T, f->step, scratch, &bound);
+            note_names(R, r, f->lower, scratch, &bound);
+            note_names(R, r, f->upper, scratch, &bound);
+            note_names(R, r, f->step, scratch, &bound);
         }
     }
     unsigned dims = address.dims | mask.dims | path.dims | bound.dims;
-    r->has_position = true;
-    for (int d = 0; d < r->rank; d++)
+    unsigned perhaps = dims | address.perhaps | mask.perhaps | path.perhaps | bound.perhaps;
+    r->named = dims;
+    r->has_position = r->may_have_position = true;
+    for (int d = 0; d < r->rank; d++) {
         if (r->shape[d] > 1 && !(dims >> d & 1)) r->has_position = false;
+        if (r->shape[d] > 1 && !(perhaps >> d & 1)) r->may_have_position = false;
+    }
     r->uncertain = mask.app || path.app || bound.app || r->after_wait;
     r->uncertain_bound_only = bound.app && !mask.app && !path.app && !bound.app_other && !r->after_wait;
     pr_arena_release(scratch, pos);

@@ -202,13 +202,22 @@ bool pr_order_is_replicated(const pr_encoding *e, const pr_record *load)
     return !(only_positional || lanes_of(load) >= warps(e) * 32);
 }
 
+/* Is one lane of r one thread's? Where only values that are not modelled could name its lanes, that is not known: no order for a proof, and no
+ * race is certain without it (assume_waits). */
+static bool anchored(pr_encoding *e, const pr_record *r)
+{
+    if (r->has_position || !r->may_have_position) return r->has_position;
+    e->maybe_waits = true;
+    return e->assume_waits;
+}
+
 /* Does an execution of y wait for x at its lane and iteration? y may be an access in the middle of a chain, whose own lanes need no
  * position: values go through it lane by lane (happens-before.md 1.5). */
-static bool feeds(const pr_encoding *e, const pr_record *x, const pr_record *y)
+static bool feeds(pr_encoding *e, const pr_record *x, const pr_record *y)
 {
     bool found = false;
     for (int i = 0; i < y->n_dep_closure && !found; i++) found = y->dep_closure[i] == x->id;
-    if (!found || x->via_desc || y->via_desc || !x->has_position) return false;
+    if (!found || x->via_desc || y->via_desc || !anchored(e, x)) return false;
     bool replicated_load = x->kind == PR_RECORD_LOAD;
     if (replicated_load && lanes_of(x) == 1 && named_scalar_strict(x)) return false;
     if (replicated_load && e->options->dep_strict && pr_order_is_replicated(e, x)) return false;
@@ -216,7 +225,7 @@ static bool feeds(const pr_encoding *e, const pr_record *x, const pr_record *y)
 }
 
 /* Does O3 put x before y at one lane and iteration? */
-static bool depends(const pr_encoding *e, const pr_record *x, const pr_record *y) { return y->has_position && feeds(e, x, y); }
+static bool depends(pr_encoding *e, const pr_record *x, const pr_record *y) { return feeds(e, x, y) && anchored(e, y); }
 
 static int loop_at(const pr_side *s, const pr_frame *f)
 {
@@ -267,11 +276,11 @@ static pr_term handed_on(pr_encoding *e, const pr_side *a, const pr_side *b, boo
     const pr_record *x = a->record, *y = b->record;
     pr_term when = PR_TERM_FALSE;
     bool reads = x->kind != PR_RECORD_STORE && x->kind != PR_RECORD_ATOMIC_STORE;
-    if (!reads || x->via_desc || y->via_desc || !x->has_position || !y->has_position) return when;
+    if (!reads || x->via_desc || y->via_desc) return when;
     if (x->kind == PR_RECORD_LOAD && ((lanes_of(x) == 1 && named_scalar_strict(x)) || (e->options->dep_strict && pr_order_is_replicated(e, x))))
         return when;
     for (int i = 0; i < y->n_carried; i++) {
-        if (y->carried[i].access != x->access) continue;
+        if (y->carried[i].access != x->access || !anchored(e, x) || !anchored(e, y)) continue;
         pr_term t = way(e, a, b, &y->carried[i]);
         bool known = !pr_term_none(t) && !pr_term_any(T, t, is_free, NULL);
         bool followed = y->carried[i].kind == PR_CARRIED_WHEN || !pr_term_none(y->carried[i].when);
@@ -291,7 +300,7 @@ static pr_term waits_through(pr_encoding *e, const pr_record *x, const pr_record
 {
     pr_terms *T = e->terms;
     pr_term when = PR_TERM_FALSE;
-    if (depth == 0 || x->via_desc || !x->has_position) return when;
+    if (depth == 0 || x->via_desc || !(x->has_position || x->may_have_position)) return when;
     if (x->kind == PR_RECORD_LOAD && ((lanes_of(x) == 1 && named_scalar_strict(x)) || (e->options->dep_strict && pr_order_is_replicated(e, x))))
         return when;
     for (int i = 0; i < y->n_dep_closure; i++) {

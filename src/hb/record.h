@@ -94,7 +94,9 @@ typedef struct pr_record {
     pr_refusal refused;            /* kind NONE when the access is represented; else its address (or
                                       base) is not, and every conflicting pair is refused           */
     /* derived: hb/build ------------------------------------------------------------------------ */
-    bool has_position;             /* every dim of extent > 1 occurs in offset, mask or path         */
+    unsigned named;                /* dims that occur in offset, mask or path, also through what a load read that they name */
+    bool has_position;             /* ... every dim of extent > 1 does                                */
+    bool may_have_position;        /* ... or would, if values that are not modelled were made of the lanes that their symbols list */
     bool uncertain;                /* activity is over-approximated (mask, path or bound mentions APP) */
     bool uncertain_bound_only;     /* ... and only through loop bounds that come from memory          */
     const int *dep_closure; int n_dep_closure; /* records x with dep*(x, this)                     */

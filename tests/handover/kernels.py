@@ -384,3 +384,80 @@ def work_queue(q_ptr, head_ptr, tail_ptr, out_ptr, V: tl.constexpr):
 
 both("work_queue", work_queue, (3,), lambda V: dict(q_ptr=T("i32", 8, values=[5, 1, 2, 7, 3, 0, 4, 6]), head_ptr=T("i32", 1, values=[0]), tail_ptr=T("i32", 1, values=[8]), out_ptr=T("i32", 8), V=V),
      safe=(0,), races=(1,), ok=PERHAPS, bad=NEVER)
+
+
+# An update in place at positions that a table gives, without any mask: the lanes are named by what they loaded.
+@triton.jit
+def update_indexed(idx_ptr, src_ptr, out_ptr, V: tl.constexpr, B: tl.constexpr):
+    pid = tl.program_id(0)
+    o = tl.arange(0, B)
+    i = pid * B + o
+    if V == 4:      # one entry for all lanes
+        i = pid * B + o * 0
+    k = tl.load(idx_ptr + i)
+    if V == 2:
+        k = k // 2
+    if V == 5:      # a table of the table
+        k = tl.load(idx_ptr + k)
+    if V == 6:      # another lane's entry
+        x = tl.load(out_ptr + tl.load(idx_ptr + (i ^ 1)))
+    elif V == 7:    # a row an entry
+        r = k[:, None] * 8 + tl.arange(0, 8)[None, :]
+        y = tl.load(out_ptr + r)
+        tl.store(out_ptr + r, y * 2)
+        x = tl.load(src_ptr + i)
+    elif V == 8:    # beside the sum of the row
+        r = k[:, None] * 8 + tl.arange(0, 8)[None, :]
+        y = tl.load(out_ptr + r)
+        tl.store(out_ptr + r, y * 0 + tl.sum(y, 1)[:, None])
+        x = tl.load(src_ptr + i)
+    elif V == 9:    # the row of the neighbour
+        r = k[:, None] * 8 + tl.arange(0, 8)[None, :]
+        y = tl.load(out_ptr + (r ^ 8))
+        tl.store(out_ptr + r, y * 2)
+        x = tl.load(src_ptr + i)
+    else:
+        x = tl.load(out_ptr + k)
+    if V == 1:      # beside a sum: each lane still waits for what it read itself
+        x = x - tl.sum(x, 0)
+    if V == 3:
+        tl.store(out_ptr + k + 1, x + tl.load(src_ptr + i))
+    elif V < 7:
+        tl.store(out_ptr + k, x + tl.load(src_ptr + i))
+
+
+PERM = [(i * 37 + 11) % 64 for i in range(64)]
+indexed = lambda V, idx="i64": dict(idx_ptr=T(idx, 64, values=PERM), src_ptr=T("f32", 64), out_ptr=T("f32", 520), V=V, B=32)
+both("update_indexed", update_indexed, (2,), indexed, safe=(0, 5, 7), races=(2, 3, 4, 6, 9))
+both("update_indexed_sum", update_indexed, (2,), indexed, safe=(1, 8), races=())
+both("update_indexed_i32", update_indexed, (2,), lambda V: indexed(V, "i32"), safe=(0, 5, 7), races=(2, 3))
+both("update_indexed_any", update_indexed, (2,), lambda V: dict(indexed(V), idx_ptr=T("i32", 64)), safe=(0,), races=(2, 3, 4), ok=PERHAPS, bad=NEVER)
+
+
+# The same at slots that an atomic gives: a place is one lane's, read and written by it.
+@triton.jit
+def update_slots(cnt_ptr, src_ptr, out_ptr, V: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.atomic_add(cnt_ptr + i % 4, 1)
+    k = (i % 4) * 32 + s
+    if V == 1:
+        k = (i % 4) * 8 + s
+    x = tl.load(out_ptr + k)
+    tl.store(out_ptr + k, x + tl.load(src_ptr + i))
+
+
+both("update_slots", update_slots, (2,), lambda V: dict(cnt_ptr=T("i32", 4, values=[0] * 4), src_ptr=T("f32", 64), out_ptr=T("f32", 160), V=V, B=32), safe=(0,), races=(1,), ok=PERHAPS, bad=NEVER)
+
+
+# At positions from a sort of the lanes: a permutation whatever it is.
+@triton.jit
+def update_sorted(key_ptr, out_ptr, V: tl.constexpr, B: tl.constexpr):
+    o = tl.arange(0, B)
+    k = tl.sort(tl.load(key_ptr + o))
+    x = tl.load(out_ptr + k)
+    if V == 1:
+        k = k // 2
+    tl.store(out_ptr + k, x + 1)
+
+
+both("update_sorted", update_sorted, (1,), lambda V: dict(key_ptr=T("i32", 64, values=PERM), out_ptr=T("f32", 64), V=V, B=64), safe=(0,), races=(1,), ok=PERHAPS, bad=NEVER)
