@@ -123,6 +123,13 @@ static bool may_hide_order(const pr_records *R)
 /* Definite, possible or synchronised: what a witness at the launch's own grid means. */
 typedef struct possible_site { pr_loc loc; const char *why; } possible_site;
 
+static bool is_result(void *user, const pr_terms *T, pr_term t)
+{
+    return pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_OBSERVED;
+}
+
+static bool by_result(pr_run *run, const pr_record *r) { return !pr_term_none(r->offset) && pr_term_any(run->R->terms, r->offset, is_result, NULL); }
+
 /* What keeps a witness from being a definite race. */
 static const char *why_possible(pr_run *run, pr_encoding *e, const pr_pair *p)
 {
@@ -138,8 +145,30 @@ static const char *why_possible(pr_run *run, pr_encoding *e, const pr_pair *p)
                "or a branch hands on, or on the mask, from memory, of a load between them";
     if (a->kind == PR_RECORD_CAS || b->kind == PR_RECORD_CAS)
         return "races are possible, but whether a compare-and-swap writes rests on the value that it finds";
+    if (p->synced && (by_result(run, a) || by_result(run, b)))
+        return "races are possible: what the atomics return, of which the address is made, is not known well enough (contents that the launch does not give, or "
+               "what the counters hold first)";
     return "races are possible, but the number of barriers between the two accesses is not known";
 }
+
+/* A pair at the launch that no query decides, as a place where an execution may be looked for: any two programs. */
+static pr_race somewhere(pr_run *run, const pr_pair *p, int number)
+{
+    pr_race race = { .intra = p->intra, .confirmation = PR_CONFIRM_UNAVAILABLE, .pair = number };
+    pr_witness_access *at[2] = { &race.a, &race.b };
+    for (int k = 0; k < 2; k++) {
+        at[k]->record = k ? p->b : p->a;
+        at[k]->rank = record(run, at[k]->record)->rank;
+        for (const pr_frame *f = record(run, at[k]->record)->frame; f; f = f->outer) at[k]->n_iterations += f->kind == PR_FRAME_LOOP;
+    }
+    for (int i = 0; i < 3; i++) {
+        race.grid[i] = run->L->grid[i];
+        if (!p->intra) race.b.program[i] = race.grid[i] - 1;
+    }
+    return race;
+}
+
+static bool loops_fit(const pr_race *r) { return r->a.n_iterations <= 64 && r->b.n_iterations <= 64; }
 
 static void note_value(pr_run *run, const pr_encoding *e, pr_encoding *launch, const pr_pair *p, pr_race *race)
 {
@@ -156,6 +185,17 @@ pr_status pr_races_report(pr_run *run, pr_encoding *e, const pr_encoding *open)
     for (int i = 0; i < run->pairs.n; i++) {
         pr_pair *p = &run->pairs.data[i];
         int w = 0, r = 0;
+        if (p->state == PR_PAIR_UNKNOWN && p->synced && !hidden && e->rung == PR_RUNG_T1_LAUNCH && run->L->grid_known && run->out->races.n < PR_MOST_RACES) {
+            pr_race race = somewhere(run, p, i);
+            pr_status st = loops_fit(&race) ? pr_witness_execution(run, e, &race) : PR_OK;
+            if (st != PR_OK) return st;
+            if (race.confirmation != PR_CONFIRMED) continue;
+            p->state = PR_PAIR_WITNESS;
+            p->query->relaxed = false;
+            if (same_site(run, run->out->races.data, run->out->races.n, &race)) repeats++;
+            else pr_vec_push(run->arena, &run->out->races, race);
+            continue;
+        }
         if (p->state != PR_PAIR_WITNESS) continue;
         if (run->out->races.n >= PR_MOST_RACES) {      /* not replayed, so not a race: withheld */
             p->query->relaxed = true;

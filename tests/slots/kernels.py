@@ -342,3 +342,25 @@ def back_args(V, first=0):
 both("give_back", give_back, (3, 4), back_args, safe=(0, 6), races=(1, 2, 3, 4, 5, 7, 8, 9), bad=NEVER)
 both("give_back_started", give_back, (3, 4), lambda V: back_args(V, 1), safe=(), races=(0,), bad=NEVER)
 both("give_back_before", give_back, (3, 4), lambda V: back_args(V, -1), safe=(0,), races=(), ok="ok|unsupported")
+
+
+# Many elements: no query finds the one place that two buckets share, an execution does.
+MANY = [(i * i * 7 + i // 3) % 8 for i in range(500)]
+MANY_STARTS = [sum(1 for x in MANY if x < k) for k in range(8)]
+
+
+@triton.jit
+def bucket_many(key_ptr, start_ptr, out_ptr, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    m = i < n
+    k = tl.load(key_ptr + i, mask=m, other=0)
+    tl.store(out_ptr + tl.atomic_add(start_ptr + k, 1, mask=m), i, mask=m)
+
+
+def many_args(starts):
+    return dict(key_ptr=T("i32", 500, values=MANY), start_ptr=T("i32", 8, values=starts), out_ptr=T("i32", 510), n=500, B=128)
+
+
+case("bucket_many", bucket_many, "ok", (4,), many_args(MANY_STARTS))
+case("bucket_many_shared", bucket_many, "races", (4,), many_args(MANY_STARTS[:3] + [MANY_STARTS[3] - 1] + MANY_STARTS[4:]))
+case("bucket_many_unknown", bucket_many, "unsupported potential-race never=ok", (4,), dict(many_args(MANY_STARTS), key_ptr=T("i32", 500)))
