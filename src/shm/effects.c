@@ -160,6 +160,15 @@ static bool view(pr_walk *w, const pr_op *op)
 /* ---- events ------------------------------------------------------------------------------------------- */
 void pr_walk_emit(pr_walk *w, pr_shm_event e, pr_sv pred)
 {
+    if (!w->emit) pr_flat_notice(w, &e);
+    if (pred.kind == PR_SV_TERM) pred.t = pr_flat_whole(w, pred.t);
+    for (int i = 0; i < e.n_acc + e.n_bar; i++) {
+        pr_shm_view *v = i < e.n_acc ? &e.acc[i].view : &e.bar[i - e.n_acc];
+        for (int d = 0; d < PR_SHM_RANK; d++)
+            if (v->indexed[d]) v->index[d] = pr_flat_whole(w, v->index[d]);
+        if (i >= e.n_acc) e.bar_pred[i - e.n_acc] = pr_flat_whole(w, e.bar_pred[i - e.n_acc]);
+    }
+    if (e.kind == PR_SHM_EV_WAIT) e.phase = pr_flat_whole(w, e.phase);
     bool opaque = pred.kind != PR_SV_TERM || !pr_term_is_bool(w->T, pred.t) || pr_flat_local(w, pred.t, true);
     bool unknown = !opaque && pr_shm_is_unknown(w->p, pred.t);
     opaque = opaque || unknown;

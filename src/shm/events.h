@@ -144,6 +144,7 @@ typedef struct pr_shm_loop {
     int outer, nest;
     int64_t each;                /* iterations of every execution when that is a constant, else 0         */
     pr_var local;                /* iteration number in one execution; no event depends on it             */
+    pr_term span;                /* the same number of iterations in every execution, of which one at least, where that is a launch value; else NONE */
 } pr_shm_loop;
 
 /* A launch value of unknown size: an argument, a program number, or a result of arithmetic that the

@@ -24,7 +24,7 @@ void pr_flat_find(pr_walk *w, const pr_op *op, const pr_block *body, const pr_sv
         pr_flat f = { .outer = op, .inner = inner, .outer_arg = PR_NEW_N(w->arena, int, op->n_results),
                       .inner_arg = PR_NEW_N(w->arena, int, op->n_results),
                       .init = PR_NEW_N(w->arena, pr_term, op->n_results),
-                      .form = PR_NEW_N(w->arena, pr_term, op->n_results), .trips = PR_TERM_NONE };
+                      .form = PR_NEW_N(w->arena, pr_term, op->n_results), .trips = PR_TERM_NONE, .span = PR_TERM_NONE };
         for (int i = 0; i < op->n_results; i++) {
             int j;
             if (init[i].kind != PR_SV_TERM || !passes_through(body, inner, i, &j)) continue;
@@ -33,7 +33,6 @@ void pr_flat_find(pr_walk *w, const pr_op *op, const pr_block *body, const pr_sv
             f.init[f.n] = init[i].t;
             f.form[f.n++] = PR_TERM_NONE;
         }
-        if (!f.n) continue;
         pr_var_info info = { .role = PR_ROLE_ITER, .index = 1000 + w->flats.n, .copy = PR_COPY_NONE, .lo = 0, .hi = PR_INF,
                              .name = pr_arena_printf(w->p->arena, "t%d", w->flats.n) };
         f.counter = pr_var_new(w->T, info);
@@ -121,6 +120,37 @@ int pr_flat_nest_of(pr_walk *w, pr_flat *f, pr_term *total)
     pr_vec_push(w->arena, &w->nests, n);
     *total = n.total;
     return w->nests.n - 1;
+}
+
+pr_term pr_flat_whole(pr_walk *w, pr_term t)
+{
+    for (int i = 0; i < w->n_loops && !w->concrete && !pr_term_none(t); i++) {
+        const pr_shm_loop *l = &w->p->loops.data[w->loop[i]];
+        if (!l->flat || pr_term_none(l->span) || !pr_term_mentions(w->T, t, l->local)) continue;
+        pr_term before = pr_mul(w->T, pr_var_term(w->T, w->p->loops.data[l->outer].counter), l->span);
+        pr_term whole = pr_term_none(before) ? before : pr_shm_replace(w->arena, w->T, t, l->local, pr_sub(w->T, pr_var_term(w->T, l->counter), before));
+        if (!pr_term_none(whole) && !pr_term_mentions(w->T, whole, w->p->loops.data[l->outer].counter)) t = whole;
+    }
+    return t;
+}
+
+typedef struct products { pr_terms *T; pr_var outer; bool found; } products;
+static void find_product(void *user, pr_term t)
+{
+    products *p = user;
+    p->found = p->found || (pr_term_op_of(p->T, t) == PR_TERM_OP_MUL && pr_term_mentions(p->T, t, p->outer));
+}
+
+void pr_flat_notice(pr_walk *w, const pr_shm_event *e)
+{
+    if (w->concrete || w->n_loops != 2) return;
+    products p = { w->T, w->p->loops.data[w->loop[0]].counter, false };
+    for (int i = 0; i < e->n_bar; i++)
+        for (int d = 0; d < PR_SHM_RANK; d++)
+            if (e->bar[i].indexed[d] && !pr_term_none(e->bar[i].index[d])) pr_term_visit(w->T, e->bar[i].index[d], find_product, &p);
+    if (e->kind == PR_SHM_EV_WAIT && !pr_term_none(e->phase)) pr_term_visit(w->T, e->phase, find_product, &p);
+    pr_flat *f = p.found ? pr_flat_of(w, w->p->loops.data[w->loop[1]].op) : NULL;
+    if (f) f->product = true;
 }
 
 bool pr_flat_local(const pr_walk *w, pr_term t, bool execution)

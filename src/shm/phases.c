@@ -510,6 +510,7 @@ static void recover(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried
 
 void pr_shm_recover(pr_arena *arena, pr_terms *T, pr_var counter, pr_shm_carried *c, int n)
 {
+    if (n < 1) return;
     pr_shm_carried *work = pr_arena_copy(arena, c, sizeof *c * (size_t)n);      /* updates change underway                          */
     recover(arena, T, counter, work, n);
     for (int i = 0; i < n; i++) {

@@ -98,7 +98,7 @@ static void look(void *user, pr_term t)
 }
 
 /* A term over launch values alone. */
-static bool invariant(pr_walk *w, pr_term t)
+bool pr_walk_invariant(pr_walk *w, pr_term t)
 {
     asked a = { w, false };
     pr_term_visit(w->T, t, look, &a);
@@ -135,7 +135,7 @@ static pr_term cut(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term ex
     if (!pr_term_none(exact) && pr_term_const(w->T, exact, &v)) return exact;
     bool fixed = op->opcode != PR_OP_ARITH_MULI && pr_term_const(w->T, b, &v) && v > 0;
     if (fixed && (v <= RING || is_step(w->p->func->regions[0], v))) return exact;
-    if (w->n_loops && (pr_term_const(w->T, b, &v) || !invariant(w, a) || !invariant(w, b))) return exact;
+    if (w->n_loops && (pr_term_const(w->T, b, &v) || !pr_walk_invariant(w, a) || !pr_walk_invariant(w, b))) return exact;
     return own_value(w, op, a, b, exact);
 }
 
@@ -144,7 +144,7 @@ static pr_term bits(pr_walk *w, const pr_op *op, pr_term a, pr_term b, pr_term e
 {
     pr_term_op kind = pr_term_none(exact) ? PR_TERM_OP_NONE : pr_term_op_of(w->T, exact);
     bool opaque = kind == PR_TERM_OP_BAND || kind == PR_TERM_OP_BOR || kind == PR_TERM_OP_BXOR;
-    return w->concrete || !opaque || !invariant(w, a) || !invariant(w, b) ? exact : own_value(w, op, a, b, exact);
+    return w->concrete || !opaque || !pr_walk_invariant(w, a) || !pr_walk_invariant(w, b) ? exact : own_value(w, op, a, b, exact);
 }
 
 static bool is_const(pr_walk *w, pr_term t)

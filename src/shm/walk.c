@@ -91,7 +91,7 @@ int pr_walk_loop_number(pr_walk *w, const pr_op *op)
     n = p->loop_of_op[place] = p->loops.n;
     pr_var_info info = { .role = PR_ROLE_ITER, .index = n, .copy = PR_COPY_NONE, .lo = 0, .hi = PR_INF,
                          .name = pr_arena_printf(p->arena, "k%d", n) };
-    pr_shm_loop l = { .op = op, .counter = pr_var_new(w->T, info), .name = pr_region_block(op->regions[0])->args[0]->name };
+    pr_shm_loop l = { .span = PR_TERM_NONE, .op = op, .counter = pr_var_new(w->T, info), .name = pr_region_block(op->regions[0])->args[0]->name };
     pr_vec_push(p->arena, &p->loops, l);
     return n;
 }
@@ -229,7 +229,7 @@ static void flatten(pr_walk *w, pr_flat *f, int number, pr_var *counter, pr_term
     if (!pr_term_none(tiles) && pr_term_const(w->T, f->trips, &each) && each > 0 && each < INT32_MAX) total = pr_scale(w->T, tiles, each);
     else each = 0;
     *l = (pr_shm_loop){ .op = l->op, .name = l->name, .counter = f->counter, .trips = total, .flat = true, .nest = nest,
-                        .outer = outer, .each = (int64_t)each, .local = l->flat ? l->local : l->counter };
+                        .outer = outer, .each = (int64_t)each, .local = l->flat ? l->local : l->counter, .span = f->product && !each ? f->span : PR_TERM_NONE };
     *counter = f->counter;
     *trips = total;
 }
@@ -254,6 +254,7 @@ static void activate(pr_walk *w, const pr_op *op, pr_shm_carried *c, const int *
             bool counts = equal && pr_term_mentions(w->T, f->form[j], f->counter);
             f->active = f->active || counts || pr_term_none(c[first[f->outer_arg[j]]].form);
         }
+        f->active = f->active || (f->outer == op && f->product && !pr_term_none(f->span));
         if (f->outer != op || !f->active || !equal) continue;
         pr_term before = pr_scale(w->T, pr_var_term(w->T, counter), v);
         for (int j = 0; j < f->n; j++)
@@ -298,6 +299,10 @@ static void symbolic_loop(pr_walk *w, const pr_op *op, const pr_block *body)
     if (known) iv = pr_term_const(T, st, &step) ? pr_add(T, lb, pr_scale(T, k, step))
                                                 : pr_add(T, lb, pr_mul(T, k, st));
     if (flat) flat->trips = trips;
+    if (flat && known && pr_term_const(T, st, &step) && step > 0) {
+        flat->span = pr_fdiv_t(T, pr_add(T, pr_sub(T, ub, lb), pr_const(T, step - 1)), st);
+        if (!pr_walk_invariant(w, flat->span)) flat->span = PR_TERM_NONE;
+    }
     if (flat && flat->active && !pr_term_none(trips)) flatten(w, flat, number, &numbering, &trips);
     w->p->loops.data[number].trips = trips;
     k = pr_var_term(T, numbering);
@@ -414,6 +419,7 @@ static void branch(pr_walk *w, const pr_op *op)
 {
     pr_sv cond = pr_walk_get(w, op->operands[0]);
     int n = op->n_results;
+    if (cond.kind == PR_SV_TERM) cond.t = pr_flat_whole(w, cond.t);
     bool opaque = cond.kind != PR_SV_TERM || !pr_term_is_bool(w->T, cond.t) || pr_flat_local(w, cond.t, true), unknown = !opaque && pr_shm_is_unknown(w->p, cond.t);
     if (opaque) cond.t = PR_TERM_NONE;
     opaque = opaque || unknown;

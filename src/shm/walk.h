@@ -31,6 +31,8 @@ typedef struct pr_flat {
     pr_term *init, *form;        /* when the outer loop begins; over counter, NONE = no closed form     */
     pr_var counter;
     pr_term trips;               /* of one execution, NONE unknown                                */
+    pr_term span;                /* the same where there is any; NONE: not the same in each             */
+    bool product;                /* a ring position is the outer counter times something, plus ...     */
     bool active;                 /* some of them has no closed form over the two counters             */
 } pr_flat;
 
@@ -95,6 +97,11 @@ int pr_flat_nest_of(pr_walk *w, pr_flat *f, pr_term *total);
 bool pr_flat_local(const pr_walk *w, pr_term t, bool execution);
 /* Does a loop bound or condition here depend on it? */
 bool pr_flat_narrowed(pr_walk *w);
+/* t with what it says about the place of an iteration, `outer counter times iterations of one execution, plus the iteration`, as the number
+ * among those of all executions. */
+pr_term pr_flat_whole(pr_walk *w, pr_term t);
+/* Silent walk: an event whose barrier or phase is about a product with the outer counter. */
+void pr_flat_notice(pr_walk *w, const pr_shm_event *e);
 /* An event with its when made, pred among it: says which execution it is in where that is known and it depends on it. */
 void pr_flat_settle(pr_walk *w, pr_shm_event *e, pr_term pred);
 
@@ -118,6 +125,8 @@ void pr_walk_settle_unknown(pr_walk *w, pr_shm_event *e, pr_term pred);
 void pr_walk_scale(pr_walk *w, pr_i128 v);
 /* The constant that a divisor or step is a multiple of. */
 pr_i128 pr_walk_content(pr_walk *w, pr_term t);
+/* The term is about launch values alone. */
+bool pr_walk_invariant(pr_walk *w, pr_term t);
 /* steps.c: a condition, where it asks for a later iteration of a loop that advances by a launch value, as one about counters. */
 pr_term pr_walk_in_steps(pr_walk *w, pr_term t);
 /* scalar.c: integer arithmetic; false when the operation is none of it. */

@@ -231,6 +231,19 @@ def ahead(first="%n", next_="%u1, %u", bound="%K", most="%c1", early=False):
             + f"      %u1 = arith.addi %u, %c1 : i32\n      %q2 = arith.select %more, {next_} : i32\n      scf.yield %q2 : i32\n    }}\n")
 
 
+def product(position="%tn, %k", times="%t, %n", n="    %n = arith.addi %K, %c0 : i32\n", inside=("", ""), loop="%c0 to %n step %c1", wait=True):
+    """Two buffers filled by TMA and read at once, S times n of them: which one, and the phase, is `tile * n + iteration`."""
+    bars, two, one = "!ttg.memdesc<2x1xi64, #bar, #smem, mutable>", "!ttg.memdesc<2x64x64xf16, #nv, #smem, mutable>", "!ttg.memdesc<64x64xf16, #nv, #smem, mutable, 2x64x64>"
+    return (f"    %c2 = arith.constant 2 : i32\n    %c64 = arith.constant 64 : i32\n    %K1 = arith.addi %K, %c1 : i32\n    %a = ttg.local_alloc : () -> {two}\n"
+            + f"    %bars = ttg.local_alloc : () -> {bars}\n" + n
+            + "".join(f"    %i{i} = ttg.memdesc_index %bars[%c{i}] : {bars} -> {B}\n    ttng.init_barrier %i{i}, 1 : {B}\n" for i in (0, 1))
+            + f"    scf.for %t = %c0 to %S step %c1  : i32 {{\n      %tn = arith.muli {times} : i32\n{inside[0]}      scf.for %k = {loop}  : i32 {{\n"
+            + f"      %u = arith.addi {position} : i32\n      %s = arith.remsi %u, %c2 : i32\n      %h2 = arith.divsi %u, %c2 : i32\n      %h = arith.remsi %h2, %c2 : i32\n"
+            + f"      %b = ttg.memdesc_index %bars[%s] : {bars} -> {B}\n      %x1 = ttg.memdesc_index %a[%s] : {two} -> {one}\n      ttng.barrier_expect %b, 8192, %true : {B}\n"
+            + f"      ttng.async_tma_copy_global_to_local %desc[%c0, %c0] %x1, %b, %true : !tt.tensordesc<64x64xf16, #nv>, {B} -> {one}\n"
+            + (f"      ttng.wait_barrier %b, %h : {B}\n" if wait else "") + f"      %r = ttg.local_load %x1 : {one} -> {TENSOR}\n      }}\n{inside[1]}    }}\n")
+
+
 def asks(before, body):
     """The same with something that the condition does too."""
     return again(body).replace("      %v = tt.load", before + "      %v = tt.load")
@@ -416,6 +429,16 @@ TEXTS = {
     "ahead_turned": ahead(next_="%u, %u1"),
     "ahead_again": ahead(first="%c0"),
     "ahead_beyond": ahead(bound="%K1"),
+    # tile times iterations plus iteration
+    "product_position": product(),
+    "product_position_tiles": product(n="    %k63 = arith.addi %K, %c63 : i32\n    %n = arith.divsi %k63, %c64 : i32\n").replace("    %c64 =", "    %c63 = arith.constant 63 : i32\n    %c64 ="),
+    "product_position_more": product(times="%t, %K1"),
+    "product_position_restart": product(position="%k, %c0"),
+    "product_position_other": product(times="%t, %S"),
+    "product_position_twice": product(position="%tn, %tn"),
+    "product_position_unwaited": product(wait=False),
+    "product_position_sometimes": product(inside=("      %y = arith.remsi %t, %c2 : i32\n      %y1 = arith.cmpi eq, %y, %c0 : i32\n      scf.if %y1 {\n", "      }\n")),
+    "product_position_floor": product(n="    %n = arith.divsi %K, %c64 : i32\n", loop="%c0 to %K step %c64"),
     "clc_read": clc(True),
     "clc_unread": clc(False),
     "clc_early": RESULT + BAR + ASK + "    %r = ttng.clc_load_result %res : " + R + " -> i128\n"
