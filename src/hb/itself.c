@@ -277,3 +277,212 @@ const char *pr_itself_why(pr_encoding *e, int record, bool intra, pr_term *condi
     if (pr_term_none(*condition) || pr_term_is(*condition, PR_TERM_FALSE)) return NULL;
     return evidence(e, s, x.strided.n ? "window:" : "radix:", intra, &x);
 }
+
+/* --- two programs that meet at the launch ------------------------------------------------------------------ */
+
+enum { TRIES = 6, NODES = 256 };
+typedef struct moving { pr_term v; pr_i128 c, span, d; int sign; bool chosen; } moving;   /* sign*c is the factor at the launch; it moves by sign*d */
+typedef struct meeting {
+    const pr_encoding *e;
+    const pr_side *s;
+    const pr_env *launch;
+    pr_i128 *value;
+    bool *known;
+    uint32_t n_vars;
+    moving x[DIGITS];              /* largest factor first                                        */
+    int n, tries, nodes;
+} meeting;
+
+static pr_i128 *value_of(const meeting *m, pr_term v) { return &m->value[pr_term_var(m->e->terms, v).id]; }
+
+/* Does the access happen in this execution, with every parameter as the launch passes it, and where? */
+static bool happens(const meeting *m, pr_i128 *at)
+{
+    const pr_env env = { m->value, m->known, m->n_vars };
+    pr_i128 v;
+    for (int i = 0; i < m->s->active.n; i++)
+        if (!pr_eval(m->e->terms, m->s->active.data[i], &env, &v) || !v) return false;
+    for (int i = 0; i < m->e->premises.n; i++)
+        if (!pr_eval(m->e->terms, m->e->premises.data[i], &env, &v) || !v) return false;
+    return pr_eval(m->e->terms, m->s->addr, &env, at);
+}
+
+static bool near(const meeting *m, const pr_i128 at[2])
+{
+    pr_i128 d;
+    return pr_sub_ok(at[0], at[1], &d) && d < m->s->record->width && -d < m->s->record->width;
+}
+
+/* The two executions with these differences, each digit as small as it can be. */
+static bool meet(meeting *m)
+{
+    pr_i128 at[2];
+    if (m->tries-- <= 0) return false;
+    for (int c = 0; c < 2; c++) {
+        for (int i = 0; i < m->n; i++) {
+            pr_i128 by = (c != 0) == (m->x[i].sign > 0) ? -m->x[i].d : m->x[i].d;
+            *value_of(m, m->x[i].v) = by > 0 ? by : 0;
+        }
+        if (!happens(m, &at[c])) return false;
+    }
+    return near(m, at);
+}
+
+/* Differences of the digits from i on, the others chosen: sum c*d + so_far within the width. */
+static bool search(meeting *m, int i, pr_i128 so_far)
+{
+    pr_i128 reach = m->s->record->width - 1;
+    if (m->nodes-- <= 0 || m->tries <= 0) return false;
+    if (i == m->n) return so_far <= reach && -so_far <= reach && meet(m);
+    if (m->x[i].chosen) return search(m, i + 1, so_far);
+    for (int j = i + 1; j < m->n; j++)
+        if (!m->x[j].chosen) reach += m->x[j].c * m->x[j].span;
+    pr_i128 c = m->x[i].c, from = -pr_fdiv(reach + so_far, c), to = pr_fdiv(reach - so_far, c);
+    if (from < -m->x[i].span) from = -m->x[i].span;
+    if (to > m->x[i].span) to = m->x[i].span;
+    pr_i128 start = from > 0 ? from : to < 0 ? to : 0;
+    for (pr_i128 k = 0; start - k >= from || start + k <= to; k++)
+        for (int sign = 0; sign < (k ? 2 : 1); sign++) {
+            m->x[i].d = sign ? start - k : start + k;
+            if (m->x[i].d < from || m->x[i].d > to) continue;
+            if (search(m, i + 1, so_far + c * m->x[i].d)) return true;
+            if (m->nodes <= 0 || m->tries <= 0) return false;
+        }
+    return false;
+}
+
+/* c*t at the launch: a number, or a number times a variable of this copy (*v; NONE for a number). Of the smallest values a quotient is
+ * 0 and a remainder the dividend itself: what is evaluated in the end decides. */
+static bool factor_of(const meeting *m, pr_term t, pr_i128 *c, pr_term *v)
+{
+    const pr_terms *T = m->e->terms;
+    pr_i128 k;
+    *v = PR_TERM_NONE;
+    for (int depth = 0; depth < 8; depth++) {
+        if (pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role != PR_ROLE_PARAM) {
+            pr_var_role role = pr_var_get(T, pr_term_var(T, t))->role;
+            *v = t;
+            return role == PR_ROLE_LANE || role == PR_ROLE_ITER || role == PR_ROLE_PID;
+        }
+        if (pr_eval(T, t, m->launch, &k)) return pr_mul_ok(*c, k, c);
+        switch (pr_term_op_of(T, t)) {
+        case PR_TERM_OP_FDIV: case PR_TERM_OP_TDIV: *c = 0; return true;
+        case PR_TERM_OP_FMOD: case PR_TERM_OP_TREM: t = pr_term_child(T, t, 0); continue;
+        case PR_TERM_OP_MUL: break;
+        default: return false;
+        }
+        int other = pr_eval(T, pr_term_child(T, t, 0), m->launch, &k) ? 1 : 0;
+        if ((!other && !pr_eval(T, pr_term_child(T, t, 1), m->launch, &k)) || !pr_mul_ok(*c, k, c)) return false;
+        t = pr_term_child(T, t, other);
+    }
+    return false;
+}
+
+static int moving_of(const meeting *m, pr_term v)
+{
+    int i = 0;
+    while (i < m->n && !pr_term_is(m->x[i].v, v)) i++;
+    return i;
+}
+
+/* How far the variables can move where the row holds at the launch. False: not at all. */
+static bool narrow(meeting *m, const pr_linear *row)
+{
+    pr_i128 least = row->k, c[DIGITS] = { 0 };
+    for (int j = 0; j < row->n; j++) {
+        pr_i128 times = row->c[j];
+        pr_term v;
+        if (!factor_of(m, row->at[j], &times, &v)) return true;
+        if (pr_term_none(v)) {
+            if (!pr_add_ok(least, times, &least)) return true;
+            continue;
+        }
+        int i = moving_of(m, v);
+        if (i == m->n && times >= 0) continue;          /* at least 0 */
+        if (i == m->n || times >= WIDE || times <= -WIDE) return true;
+        c[i] += times;
+    }
+    for (int i = 0; i < m->n; i++)
+        if (c[i] < 0 && !pr_add_ok(least, c[i] * m->x[i].span, &least)) return true;
+    if (least >= WIDE || least <= -WIDE) return true;
+    for (int i = 0; i < m->n; i++)
+        if (c[i] > 0 && pr_fdiv(-least, c[i]) < m->x[i].span) m->x[i].span = pr_fdiv(-least, c[i]);
+    for (int i = 0; i < m->n; i++)
+        if (m->x[i].span < 0) return false;
+    return true;
+}
+
+static bool start(meeting *m)
+{
+    const pr_terms *T = m->e->terms;
+    const pr_i128 most = (pr_i128)1 << 40;              /* products and sums of these stay far from the limits */
+    pr_linear_rows rows = { .n = 0 };
+    bool sum = pr_term_op_of(T, m->s->addr) == PR_TERM_OP_SUM;
+    for (int k = 0; k < (sum ? pr_term_arity(T, m->s->addr) : 1); k++) {
+        pr_i128 c = sum ? pr_term_coef(T, m->s->addr, k) : 1;
+        pr_term v;
+        if (!factor_of(m, sum ? pr_term_child(T, m->s->addr, k) : m->s->addr, &c, &v) || c >= WIDE || c <= -WIDE) return false;
+        if (pr_term_none(v)) continue;
+        const pr_var_info *of = pr_var_get(T, pr_term_var(T, v));
+        int i = moving_of(m, v);
+        if (i == DIGITS || of->lo != 0 || of->hi < 0) return false;
+        if (i == m->n) m->x[m->n++] = (moving){ v, 0, of->hi < most ? of->hi : most, 0, 1, false };
+        m->x[i].c += c;
+    }
+    for (int i = 0; i < m->s->active.n; i++)
+        if (pr_term_op_of(T, m->s->active.data[i]) != PR_TERM_OP_AND) pr_linear_rows_of(T, m->s->active.data[i], &rows);
+    for (int k = 0; k < rows.n; k++)
+        if (!narrow(m, &rows.row[k])) return false;
+    int n = 0;
+    for (int i = 0; i < m->n; i++) {
+        moving x = m->x[i];
+        if (x.c == 0) continue;
+        if (x.c < 0) x.c = -x.c, x.sign = -1;
+        int j = n++;
+        for (; j > 0 && m->x[j - 1].c < x.c; j--) m->x[j] = m->x[j - 1];
+        m->x[j] = x;
+    }
+    m->n = n;
+    m->n_vars = pr_vars_count(T);
+    m->value = PR_NEW_N(m->e->arena, pr_i128, m->n_vars);
+    m->known = PR_NEW_N(m->e->arena, bool, m->n_vars);
+    for (uint32_t i = 1; i < m->n_vars; i++) {
+        pr_var_role role = pr_var_get(T, (pr_var){ i })->role;
+        m->known[i] = i < m->launch->n && m->launch->known[i];
+        if (m->known[i]) m->value[i] = m->launch->value[i];
+        else m->known[i] = role == PR_ROLE_LANE || role == PR_ROLE_ITER || role == PR_ROLE_PID;      /* at 0 */
+    }
+    for (int d = 0; d < 3 && m->e->launch->grid_known; d++) {
+        m->known[m->e->records->grid[d].id] = true;
+        m->value[m->e->records->grid[d].id] = m->e->launch->grid[d];
+    }
+    return true;
+}
+
+bool pr_itself_meets(pr_encoding *e, int record, const pr_env *launch)
+{
+    const pr_side *s = pr_encoding_side(e, record, PR_SIDE_A);
+    meeting m = { .e = e, .s = s, .launch = launch, .tries = TRIES, .nodes = NODES };
+    if (s->refused || s->dead || s->unknown_address || s->uncertain || pr_term_none(s->addr) || e->records->sums.n) return false;
+    if (s->record->kind >= PR_RECORD_RMW || !start(&m)) return false;
+    for (int d = 0; d < 3; d++) {
+        if (pr_term_op_of(e->terms, s->pid[d]) != PR_TERM_OP_VAR) continue;
+        int i = moving_of(&m, s->pid[d]);
+        if (i == m.n) {                         /* not in the address, or under a quotient */
+            pr_i128 at[2];
+            *value_of(&m, s->pid[d]) = 1;
+            bool both = happens(&m, &at[1]);
+            *value_of(&m, s->pid[d]) = 0;
+            if (both && happens(&m, &at[0]) && near(&m, at)) return true;
+            continue;
+        }
+        if (m.x[i].span < 1) continue;
+        m.x[i].d = 1;
+        m.x[i].chosen = true;
+        if (search(&m, 0, m.x[i].c)) return true;
+        m.x[i].chosen = false;
+        m.x[i].d = 0;
+        for (int k = 0; k < m.n; k++) *value_of(&m, m.x[k].v) = 0;
+    }
+    return false;
+}

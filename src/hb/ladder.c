@@ -158,6 +158,13 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         run->out->counts.pretest++;
         return;
     }
+    if (may_skip_queries(run->o) && e->rung == PR_RUNG_T0 && only_a_proof(run, e) && run->o->stop_at != PR_RUNG_T0 && run->hint &&
+        p->a == p->b && !p->intra && pr_itself_meets(e, p->a, run->hint)) {
+        run->out->counts.queries++;
+        run->out->counts.pretest++;
+        pr_pair_refuse(p, PR_PAIR_UNKNOWN, PR_REFUSAL_UNKNOWN, "two programs of the launch meet");
+        return;
+    }
 #ifdef PR_FAULTS
     if ((run->o->fault == 11 && p->intra) || (run->o->fault == 12 && !p->intra && e->extent[1] > 1)) {
         p->state = PR_PAIR_EMPTY;

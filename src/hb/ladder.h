@@ -43,6 +43,9 @@ bool pr_pairs_too_many(const pr_records *R);
 const char *pr_apart_why(pr_encoding *e, int a, int b, bool intra, pr_term condition);
 /* itself.c: why two executions of one record never meet where *condition on parameters holds (TRUE: always); null: ask. */
 const char *pr_itself_why(pr_encoding *e, int record, bool intra, pr_term *condition);
+/* The record's executions in two programs reach one byte with the parameters of the launch: no proof for all parameters is to be
+ * had, under no condition that the launch meets. False: not seen. */
+bool pr_itself_meets(pr_encoding *e, int record, const pr_env *launch);
 
 typedef struct pr_run {
     pr_arena *arena;
