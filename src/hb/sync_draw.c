@@ -398,7 +398,7 @@ static void find_array(pr_encoding *e, pr_sync *y, const pr_record *r)
         if (k >= MANY) return;
         c.most += k;
     }
-    if (c.most >= MANY || times(c.most, c.step < 0 ? -c.step : c.step) > (pr_i128)1 << (8 * c.width)) return;      /* k * step differ, modulo the width too */
+    if (c.most >= MANY || c.most * (c.step < 0 ? -c.step : c.step) > (pr_i128)1 << (8 * c.width)) return;      /* k * step differ, modulo the width too (not `times`: its end is below 2^64) */
     if (!bounds_of_array(e, &c, member, n)) return;
     bounds_by_cell(e, &c, member, n);
     pr_vec_push(e->arena, &y->counters, c);

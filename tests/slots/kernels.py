@@ -364,3 +364,16 @@ def many_args(starts):
 case("bucket_many", bucket_many, "ok", (4,), many_args(MANY_STARTS))
 case("bucket_many_shared", bucket_many, "races", (4,), many_args(MANY_STARTS[:3] + [MANY_STARTS[3] - 1] + MANY_STARTS[4:]))
 case("bucket_many_unknown", bucket_many, "unsupported potential-race never=ok", (4,), dict(many_args(MANY_STARTS), key_ptr=T("i32", 500)))
+
+
+# 64-bit counters that come back to a value: sixteen programs at two cells that start anywhere add 2^62 (0), or 2^63 (1), in all of them; of 2^59 (2) eight fit.
+@triton.jit
+def around(cnt_ptr, out_ptr, A: tl.constexpr):
+    pid = tl.program_id(0)
+    cell = pid % 2
+    s = tl.atomic_add(cnt_ptr + cell, A)
+    tl.store(out_ptr + cell * 8 + s, pid, mask=(s >= 0) & (s < 8))
+
+
+for v, amount in enumerate((1 << 62, -(1 << 63), 1 << 59)):
+    case(f"around_{v}", around, NEVER if v < 2 else "ok", (16,), dict(cnt_ptr=T("i64", 2), out_ptr=T("i32", 16), A=amount))
