@@ -85,15 +85,15 @@ static pr_term of_execution(const pr_encoding *e, const pr_record *r, pr_term ap
     return pr_subst_apply(&to, t);
 }
 
-/* Where the masked r, named by app, ran: its mask holds there, and there is such a lane. */
-static pr_term ran(const pr_encoding *e, const pr_record *r, pr_term app, int first)
+/* Where the masked r, named by app in record x, ran: its mask holds there, and there is such a lane (a wider x may gather past r's end). */
+static pr_term ran(const pr_encoding *e, const pr_record *r, const pr_record *x, pr_term app, int first)
 {
     pr_terms *T = e->terms;
     pr_term all = of_execution(e, r, app, pr_and(T, r->mask, r->mask_held));
     for (int d = 0; d < r->rank && !pr_term_none(all); d++) {
         if (r->shape[d] == 1) continue;
         pr_term lane = pr_term_child(T, app, first++);
-        if (pr_term_is(lane, pr_var_term(T, e->records->lane[d]))) continue;
+        if (pr_term_is(lane, pr_var_term(T, e->records->lane[d])) && d < x->rank && x->shape[d] <= r->shape[d]) continue;
         all = pr_and(T, all, pr_and(T, pr_le(T, PR_TERM_ZERO, lane), pr_lt(T, lane, pr_const(T, r->shape[d]))));
     }
     return all;
@@ -469,7 +469,7 @@ static void note_named(void *user, pr_term t)
         w.arg[i] = apply(l->side, pr_term_child(T, t, i));
         if (pr_term_none(w.arg[i])) return;
     }
-    w.when = turn == 0 ? ran(l->e, r, t, w.n_args - wide_dims(r)) : PR_TERM_TRUE;
+    w.when = turn == 0 ? ran(l->e, r, l->x, t, w.n_args - wide_dims(r)) : PR_TERM_TRUE;
     if (!pr_term_none(w.when)) w.when = apply(l->side, w.when);
     if (pr_term_none(w.when)) return;
     if (l->y->counters.data[l->y->draws.data[d].counter].array) {

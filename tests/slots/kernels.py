@@ -377,3 +377,15 @@ def around(cnt_ptr, out_ptr, A: tl.constexpr):
 
 for v, amount in enumerate((1 << 62, -(1 << 63), 1 << 59)):
     case(f"around_{v}", around, NEVER if v < 2 else "ok", (16,), dict(cnt_ptr=T("i64", 2), out_ptr=T("i32", 16), A=amount))
+
+
+# Lanes behind the end of the tile that drew: nothing is known of them, but they store.
+@triton.jit
+def past_the_end(cnt_ptr, out_ptr, V: tl.constexpr):
+    w = tl.arange(0, 16)
+    s = tl.atomic_add(cnt_ptr + tl.arange(0, 8), 1)
+    g = tl.gather(s, w if V < 2 else w % 8, 0)
+    tl.store(out_ptr + tl.where(w < 8, w * 64 + g, 1000 + w + (16 * tl.program_id(0) if V % 2 == 0 else 0)), w)
+
+
+both("past_the_end", past_the_end, (4,), lambda V: dict(cnt_ptr=T("i32", 8, values=zeros(8)), out_ptr=T("i32", 1100), V=V), safe=(0, 2), races=(1, 3), bad=NEVER)
