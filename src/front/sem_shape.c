@@ -220,10 +220,24 @@ static void gather(pr_lower *c, const pr_op *op)
         opaque(c, op, NULL);
         return;
     }
-    pr_term map[PR_MAX_RANK];
+    pr_terms *T = c->T;
+    pr_term map[PR_MAX_RANK], last = pr_const(T, src->type->shape[(int)axis] - 1);
+    pr_interval at = pr_term_none(idx->term) ? (pr_interval){ -PR_INF, PR_INF } : pr_range(pr_lower_box(c, idx->type), idx->term);
+    bool inside = at.lo >= 0 && at.hi < src->type->shape[(int)axis];
+    bool number = src->kind == PR_VAL_INT || src->kind == PR_VAL_BOOL;
+    if (!inside && !number && src->kind != PR_VAL_FLOAT) {
+        opaque(c, op, NULL);
+        return;
+    }
     identity_map(c, map);
-    map[(int)axis] = idx->term;
+    map[(int)axis] = inside ? idx->term : pr_max(T, PR_TERM_ZERO, pr_min(T, idx->term, last));
     pr_val *r = pr_val_relane(c, src, op->results[0]->type, map, false);
+    if (!inside && number) { /* behind the end it is anything; no element is named that is not there */
+        pr_sym_info info = { .kind = PR_SYM_OPAQUE, .is_bool = src->kind == PR_VAL_BOOL, .bits = pr_int_bits(op->results[0]->type), .access = -1,
+                             .refusal = PR_REFUSAL_OTHER, .reason = "an element past the end of what is gathered from", .op_id = op->id };
+        pr_term in = pr_and(T, pr_le(T, PR_TERM_ZERO, idx->term), pr_le(T, idx->term, last));
+        r = pr_val_finish(c, op, r, pr_select(T, in, r->term, pr_symbol(c, info, op->results[0]->type)));
+    }
     r->held = pr_and(c->T, r->held, idx->held);
     r->all = pr_ids_union(c, r->all, idx->all);
     r->from_memory |= idx->from_memory;
