@@ -161,7 +161,24 @@ static bool is_whole(const pr_shm_alloc *a, const pr_shm_view *v)
     return !v->partial;
 }
 
-/* Of two concrete views; *exact false when the answer may be too wide. */
+/* Is it open whether the two, which may have common bytes, have them? Data may say which slot a view is; of one memdesc value in one iteration
+ * it says the same. */
+static bool vague(machine *m, const pr_shm_event *e, const pr_shm_access *a, const pr_shm_event *f, const pr_shm_access *b)
+{
+    bool same = a->of && a->of == b->of && e->agent == f->agent && e->copy == f->copy && e->n_loops == f->n_loops;
+    for (int i = 0; i < e->n_loops && same; i++) same = e->loop[i] == f->loop[i] && e->iteration[i] == f->iteration[i];
+    for (int i = 0; i < m->p->allocs.data[a->view.alloc].rank && !same && a->view.alloc == b->view.alloc; i++) {
+        const pr_shm_view *v[2] = { &a->view, &b->view };
+        for (int k = 0; k < 2; k++) {
+            const pr_shm_view *x = v[k], *y = v[!k];
+            bool whole = !y->indexed[i] && !y->lo[i] && y->hi[i] == m->p->allocs.data[x->alloc].shape[i];
+            if (x->indexed[i] && !whole && number(m, x->index[i]) == INT64_MIN) return true;
+        }
+    }
+    return a->view.partial || b->view.partial;
+}
+
+/* Of two concrete views: may they have common bytes? That they surely have them is said where neither is vague. */
 static bool overlaps(machine *m, const pr_shm_view *a, const pr_shm_view *b)
 {
     const pr_shm_alloc *x = &m->p->allocs.data[a->alloc], *y = &m->p->allocs.data[b->alloc];
@@ -338,8 +355,9 @@ static void live_reuse(machine *m, const pr_shm_event *e, const pr_shm_access *b
     for (int a = 0; a < m->p->allocs.n; a++) {
         for (int i = 0; m->barriers[a] && i < m->n_slots[a]; i++) {
             const barrier *x = &m->barriers[a][i];
+            pr_shm_access own = { .view = x->place };
             if (!x->live || !overlaps(m, &x->place, &b->view)) continue;
-            m->uncertain = b->view.partial;
+            m->uncertain = vague(m, e, &own, e, b);
             report(m, PR_SHM_F_BAR_LIVE_REUSE, e, NULL, &b->view, -2,
                    pr_arena_printf(m->p->arena, "%s accesses %s, whose bytes hold the live barrier %s", who(m, e), place(m, &b->view),
                                    place(m, &x->place)),
@@ -361,7 +379,7 @@ static void replaced(machine *m, const pr_shm_event *e, const pr_shm_access *b)
         if (a != b->view.alloc && !pr_shm_misplaced(mine, other)) continue;
         for (int i = 0; i < m->history[a].n; i++) {
             const past *x = &m->history[a].data[i];
-            if (!x->a->write || x->e->agent != e->agent || x->a->view.partial || b->view.partial || !overlaps(m, &x->a->view, &b->view)) continue;
+            if (!x->a->write || x->e->agent != e->agent || vague(m, x->e, x->a, e, b) || !overlaps(m, &x->a->view, &b->view)) continue;
             const past **to = a == b->view.alloc ? &last : &over;
             if (!*to || (*to)->step < x->step) *to = x;
         }
@@ -406,7 +424,7 @@ static void access(machine *m, const pr_shm_event *e, const pr_shm_access *b, in
             bool conflict = meet && (x.a->write || b->write) && !pr_shm_requests_in_order(x.e, e)
                             && !(x.a->atomic && b->atomic && pr_str_eq(x.a->atomic_kind, b->atomic_kind));
             bool before = ordered(m, &g->now, &x, b, e);
-            m->uncertain = x.a->view.partial || b->view.partial;
+            m->uncertain = vague(m, x.e, x.a, e, b);
             if (conflict && (before || m->strict)) proxy(m, &x, e, b);
             if (conflict && !before && !m->strict) race(m, &x, e, b, visit);
             if (conflict && !before && m->strict) unmet(m, &x, e, b);

@@ -275,7 +275,7 @@ static void access(pr_walk *w, pr_shm_event *e, const pr_value *v, bool write, p
     pr_term which = n > 1 ? number_of(w, s.t) : PR_TERM_NONE;
     if (n > 1 && w->concrete) w->trace->assumed = true;
     for (int i = 0; i < n; i++) {
-        pr_shm_access acc = { .view = s.kind == PR_SV_VIEW ? s.v : s.views[i], .write = write, .unit = unit, .role = role, .other = i > 0 };
+        pr_shm_access acc = { .view = s.kind == PR_SV_VIEW ? s.v : s.views[i], .write = write, .unit = unit, .of = v, .role = role, .other = i > 0 };
         pr_shm_alloc *a = &w->p->allocs.data[acc.view.alloc];
         a->payload = true;
         acc.async_proxy = async && a->memory == PR_SHM_SMEM;

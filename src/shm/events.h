@@ -77,6 +77,7 @@ typedef struct pr_shm_access {
     pr_str atomic_kind;
     bool async_proxy;            /* SMEM: through the async proxy                                 */
     pr_shm_unit unit;
+    const pr_value *of;          /* the memdesc that the operation names                            */
     const char *role;            /* "operand A", "destination", for people                        */
     const pr_type *held;         /* the tensor whose layout says which thread accesses which element; null: not one */
 } pr_shm_access;

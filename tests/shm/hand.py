@@ -200,6 +200,18 @@ def tiles(turn="%s, %s2", slot="%s", guard="%end", most=2, wait=0, behind="    %
             + behind + f"    %f = ttg.memdesc_index %a[%l#0] : {two} -> {one}\n    %z = ttg.local_load %f : {one} -> {TENSOR}\n    %w3 = ttg.async_wait {{num = 0 : i32}}\n")
 
 
+def by_data(read):
+    """Which of two buffers a copy fills is data, the other one is known to be none of its: `read` is what is read before the copy is waited for."""
+    two, one = "!ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>", "!ttg.memdesc<64x64xf16, #sw, #smem, mutable, 2x64x64>"
+    return (f"    %a = ttg.local_alloc : () -> {two}\n    %l = scf.for %k = %c0 to %K step %c1 iter_args(%s = %c0) -> (i32)  : i32 {{\n"
+            "      %v = tt.load %p : !tt.ptr<i32>\n      %y = arith.cmpi sgt, %v, %c0 : i32\n      %o = arith.xori %s, %c1 : i32\n"
+            "      %n = arith.select %y, %o, %s : i32\n      %m = arith.xori %n, %c1 : i32\n"
+            f"      %d = ttg.memdesc_index %a[%n] : {two} -> {one}\n      %e = ttg.memdesc_index %a[%m] : {two} -> {one}\n"
+            "      %g = ttg.async_copy_global_to_local %q, %d : tensor<64x64x!tt.ptr<f16>, #bl> -> <64x64xf16, #sw, #smem, mutable, 2x64x64>\n"
+            f"      %h = ttg.async_commit_group tokens %g\n      %r = ttg.local_load {read} : {two if read == '%a' else one} -> tensor<{'2x' if read == '%a' else ''}64x64xf16, #bl>\n"
+            "      %w = ttg.async_wait {num = 0 : i32}\n      scf.yield %n : i32\n    }\n")
+
+
 def while_ring(go="%go = arith.cmpi slt, %i, %K : i32", first="%c0", turn="%true", load=None, wait=True, behind="%n#1", step="%c1"):
     """One barrier that a loop with a condition uses K times, and once more behind it: the phase turns every time."""
     load = LOAD if load is None else load
@@ -361,6 +373,9 @@ TEXTS = {
     "while_wait": BAR + "    %n = scf.while (%i = %c0) : (i32) -> i32 {\n      %go = arith.cmpi slt, %i, %K : i32\n"
                         "      scf.condition(%go) %i : i32\n    } do {\n    ^bb0(%i: i32):\n"
                         f"      ttng.wait_barrier %b, %c1 : {B}\n      %j = arith.addi %i, %c1 : i32\n      scf.yield %j : i32\n    }}\n",
+    "by_data_other": by_data("%e"),
+    "by_data_same": by_data("%d"),
+    "by_data_all": by_data("%a"),
     # counts that no hardware has
     "negative_copies": ALLOC + COPY + "    %w = ttg.async_wait {num = -1 : i32}\n" + READ,
     "negative_stores": SHELL + FILL + SEND + DRAIN.replace("pendings = 0", "pendings = -9"),
