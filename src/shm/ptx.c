@@ -3,8 +3,10 @@
  * PTX is read as basic blocks of instructions, each with the source location of the .loc before it. An instruction that touches shared
  * memory belongs to the operations of the text with its location and of its sort; one that belongs to none refuses. An operation has a barrier before
  * it when at every place where it stands in PTX an unpredicated one comes first, in the same block and with nothing between that belongs to an
- * operation; after it likewise. Operations of one location and sort that stand there as often as in the text, inside and outside loops alike, are
- * told apart by their order. */
+ * operation; after it likewise. Operations of one location and sort that stand there as often as in the text, inside and outside loops alike and
+ * not in branches, are told apart by their order; of others no one instruction is known to be the first or last of its operation. An operation
+ * without a location has its instructions under that of another one: refused. One whose location is nowhere in PTX (a wait, an mbarrier operation)
+ * is told from all others of its sort by order alone. */
 #include "shm/ptx.h"
 #include <string.h>
 #include "front/ops.h"
@@ -276,7 +278,15 @@ static bool in_loop(const pr_op *op)
     return false;
 }
 
-typedef struct search { const pr_op *like; PR_VEC(const pr_op *) found; } search;
+/* In a branch: PTX may have its blocks in another order. */
+static bool in_branch(const pr_op *op)
+{
+    for (; op->block && op->block->region->op; op = op->block->region->op)
+        if (op->block->region->op->opcode == PR_OP_SCF_IF) return true;
+    return false;
+}
+
+typedef struct search { const pr_op *like; bool anywhere; PR_VEC(const pr_op *) found; } search;
 
 /* Operations that have the same instructions, in text order. */
 static void alike(reader *r, search *s, const pr_region *g)
@@ -285,7 +295,7 @@ static void alike(reader *r, search *s, const pr_region *g)
         for (int i = 0; i < g->blocks[b]->n_ops; i++) {
             const pr_op *op = g->blocks[b]->ops[i];
             const pr_srcloc *x = op->loc, *y = s->like->loc;
-            if ((sorts_of(op) & sorts_of(s->like)) && x && y && x->line == y->line && x->col == y->col && pr_str_eq(x->file, y->file))
+            if ((sorts_of(op) & sorts_of(s->like)) && (s->anywhere || (x && y && x->line == y->line && x->col == y->col && pr_str_eq(x->file, y->file))))
                 pr_vec_push(r->p->arena, &s->found, op);
             for (int k = 0; k < op->n_regions; k++) alike(r, s, op->regions[k]);
         }
@@ -311,39 +321,79 @@ static void phases(reader *r, const pr_op *op)
     }
 }
 
+static bool own(const reader *r, int at, const pr_op *op, bool anywhere)
+{
+    return anywhere ? r->places.data[at].sort > 0 && (r->places.data[at].sort & sorts_of(op)) : belongs(r, &r->places.data[at], op);
+}
+
+/* What stands before a place and after another one. */
+static unsigned beside(const reader *r, const pr_op *op, int first, int last)
+{
+    bool b, f;
+    around(r, op, first, true, &b, &f);
+    unsigned here = (b ? PR_SHM_MEETS_BEFORE : 0) | (f ? PR_SHM_FENCED_BEFORE : 0);
+    around(r, op, last, false, &b, &f);
+    return here | (b ? PR_SHM_MEETS_AFTER : 0) | (f ? PR_SHM_FENCED_AFTER : 0);
+}
+
+enum { RUNS = 64 };
+/* What stands around the runs of an operation's own instructions: all of them, all instructions, each run. */
+typedef struct runs { int n; unsigned all, each, flags[RUNS]; bool loops[RUNS]; } runs;
+
+/* anywhere: instructions of its sort, whatever their locations. */
+static void runs_of(reader *r, const pr_op *op, bool anywhere, runs *o)
+{
+    *o = (runs){ .all = PR_SHM_MEETS_BEFORE | PR_SHM_FENCED_BEFORE | PR_SHM_MEETS_AFTER | PR_SHM_FENCED_AFTER };
+    o->each = o->all;
+    for (int i = 0; i < r->places.n; i++) {
+        int first = i;
+        if (!own(r, i, op, anywhere)) continue;
+        while (i + 1 < r->places.n && own(r, i + 1, op, anywhere)) i++;
+        for (int k = first; k <= i; k++) {
+            r->places.data[k].taken = r->places.data[k].taken || !anywhere;
+            o->each &= beside(r, op, k, k);
+        }
+        unsigned here = beside(r, op, first, i);
+        o->all &= here;
+        if (o->n < RUNS) o->flags[o->n] = here, o->loops[o->n] = r->places.data[i].repeats;
+        o->n++;
+    }
+}
+
+/* As many runs as operations of the text, one each, in order: the number of op among them. Plain accesses may be left out or divided by the code
+ * generator, others not. -1: not known. */
+static int in_order(reader *r, const pr_op *op, const runs *o, search *s)
+{
+    int which = -1;
+    s->like = op;
+    alike(r, s, r->p->func->regions[0]);
+    if (o->n > RUNS || s->found.n != o->n || !(sorts_of(op) & ~(LOAD | STORE | ATOMIC))) return -1;
+    for (int i = 0; i < s->found.n; i++) {
+        const pr_op *x = s->found.data[i];
+        bool fits = in_loop(x) == o->loops[i] && sorts_of(x) == sorts_of(op) && (s->found.n == 1 || x->block == s->found.data[0]->block || !in_branch(x));
+        if (!fits) return -1;
+        if (x == op) which = i;
+    }
+    return which;
+}
+
 static void mark(reader *r, const pr_op *op)
 {
-    enum { RUNS = 64 };
-    unsigned flags[RUNS], all = PR_SHM_MEETS_BEFORE | PR_SHM_FENCED_BEFORE | PR_SHM_MEETS_AFTER | PR_SHM_FENCED_AFTER;
-    int n = 0, which = -1;
-    bool loops[RUNS], in_order;
+    runs here;
+    search s = { 0 }, others = { .anywhere = true };
     if (!sorts_of(op)) return;
-    for (int i = 0; i < r->places.n; i++) {          /* each run of its own instructions                    */
-        if (!belongs(r, &r->places.data[i], op)) continue;
-        int last = i;
-        bool b, f;
-        while (last + 1 < r->places.n && belongs(r, &r->places.data[last + 1], op)) last++;
-        unsigned here = 0;
-        around(r, op, i, true, &b, &f);
-        here |= (b ? PR_SHM_MEETS_BEFORE : 0) | (f ? PR_SHM_FENCED_BEFORE : 0);
-        around(r, op, last, false, &b, &f);
-        here |= (b ? PR_SHM_MEETS_AFTER : 0) | (f ? PR_SHM_FENCED_AFTER : 0);
-        for (; i < last; i++) r->places.data[i].taken = true;
-        r->places.data[last].taken = true;
-        all &= here;
-        if (n < RUNS) flags[n] = here, loops[n] = r->places.data[last].repeats;
-        n++;
-    }
+    if (!op->loc || op->loc->line <= 0) refuse(r, 0, pr_arena_printf(r->p->arena, "`" PR_STR_FMT "` at line %d of the text has no source location", PR_STR_ARG(op->name), op->line));
+    runs_of(r, op, false, &here);
     phases(r, op);
-    search s = { .like = op };
-    alike(r, &s, r->p->func->regions[0]);
-    /* As many of the one as of the other: one each, in order. Plain accesses may be left out or divided by the code generator, others not. */
-    in_order = n <= RUNS && s.found.n == n && (sorts_of(op) & ~(LOAD | STORE | ATOMIC));
-    for (int i = 0; i < s.found.n && in_order; i++) {
-        in_order = in_loop(s.found.data[i]) == loops[i] && sorts_of(s.found.data[i]) == sorts_of(op);
-        if (s.found.data[i] == op) which = i;
+    int which = in_order(r, op, &here, &s);
+    unsigned flags = which >= 0 ? here.flags[which] : s.found.n > 1 ? here.each : here.all;
+    if (!here.n && hidden(op)) flags = PR_SHM_NO_SCRATCH;
+    else if (!here.n) {                              /* under another location: all of its sort, in order          */
+        runs_of(r, op, true, &here);
+        which = in_order(r, op, &here, &others);
+        flags = which >= 0 ? here.flags[which] : 0;
     }
-    r->p->beside[op->id] = (unsigned char)(!n ? hidden(op) ? PR_SHM_NO_SCRATCH : 0 : in_order && which >= 0 ? flags[which] : all);
+    r->p->beside[op->id] = (unsigned char)flags;
 }
 
 static void within(reader *r, const pr_region *g)

@@ -4,7 +4,8 @@
   1. Each pair of texts is proved.
   2. With one barrier or fence of the PTX deleted, or (a barrier) predicated: as mutants.txt says; never a race, since what PTX does not show may be there.
      --print writes the lines of the file.
-  3. PTX outside the vocabulary is refused, with its line."""
+  3. Texts by hand, whose operations share a source location, or have none: which instructions are whose is not known, or not by their order.
+  4. PTX outside the vocabulary is refused, with its line."""
 import json
 import os
 import re
@@ -13,6 +14,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+HAND = (("hand_same", "hand_same", "unsupported", "no CTA barrier"), ("hand_same", "hand_same_met", "ok", ""), ("hand_branch", "hand_branch", "unsupported", "no CTA barrier"),
+        ("hand_branch", "hand_branch_met", "ok", ""), ("hand_nowhere", "hand_nowhere", "unsupported", "no source location"))
 NAMES = ("matmul.sm80", "matmul_tma.sm90", "norm.sm80", "turned.sm80")
 
 
@@ -82,6 +85,13 @@ def main():
         total += 1
         if v["status"] != "unsupported" or not any(why in r["message"] for r in v["refusals"]):
             print(f"{what}: {v['status']} {[r['message'] for r in v['refusals']]}")
+            bad += 1
+    for ttgir, ptx, status, why in HAND:
+        with open(os.path.join(HERE, ptx + ".ptx"), encoding="utf-8") as f:
+            v = verdict(program, ttgir, f.read())
+        total += 1
+        if v["status"] != status or v["findings"] or (why and not any(why in r["message"] for r in v["refusals"])):
+            print(f"{ptx}: {v['status']} {[r['message'] for r in v['refusals']]}")
             bad += 1
     specialised = os.path.join(os.path.dirname(HERE), "ttgir", "ring_wgmma.ok.ttgir")
     v = verdict(program, "ring_wgmma", text, specialised)
