@@ -160,7 +160,7 @@ static void sampled(work *w)
     int n = w->p->params.n < 256 ? w->p->params.n : 256, n_scales = w->p->scales.n;
     uint64_t state = 88172645463325252u;
     w->most_runs = w->runs + SAMPLED_RUNS;
-    for (int r = 0; r < SAMPLES && w->runs < w->most_runs && w->events <= MAX_TOTAL; r++) {
+    for (int r = 0; r < SAMPLES && w->runs < w->most_runs && w->events <= MAX_TOTAL && w->steps <= MAX_STEPS; r++) {
         if (w->o->interrupt && *w->o->interrupt) return;
         for (int i = 0; i < n; i++) {
             const pr_shm_param *q = &w->p->params.data[i];
@@ -171,6 +171,7 @@ static void sampled(work *w)
         pr_arena *scratch = pr_arena_new(0, pr_arena_oom(w->p->arena));
         pr_shm_trace t;
         pr_shm_run(w->p, scratch, value, n, MAX_EVENTS, &t);
+        w->steps += t.steps;
         bool fresh = !t.too_long && !t.excluded && !is_met(w, trips_met(&t));
         pr_arena_free(scratch);
         if (fresh) run(w, value, n);

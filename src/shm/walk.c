@@ -550,7 +550,7 @@ static void step(pr_walk *w, const pr_op *op)
         assembly = false;                            /* of one value for all threads, one value            */
         for (int i = 0; i < op->n_operands; i++) assembly = assembly || pr_walk_get(w, op->operands[i]).kind != PR_SV_TERM;
     }
-    if (integer && t->bits > 1 && !w->n_loops && !w->may && !assembly)
+    if (integer && t->bits > 1 && !w->n_loops && !w->looks && !w->may && !assembly)
         pr_walk_set(w, op->results[0], pr_walk_leaf(w, op, op->results[0], NULL, true));
 }
 

@@ -50,6 +50,7 @@ typedef struct pr_walk {
     int warps;                   /* of the agent                                                 */
     const pr_op *local_wait; const pr_block *local_block; /* a warpGroupLocal wait whose warp groups have not met yet  */
     int n_loops; int loop[PR_SHM_LOOPS]; int64_t iteration[PR_SHM_LOOPS], flat[PR_SHM_LOOPS];
+    int looks;                   /* conditions of scf.while around this operation: it may happen many times */
     bool deep;                   /* more loops than PR_SHM_LOOPS                                  */
     bool unbounded;              /* symbolic: inside a loop of unknown trip count                   */
     int copy;                    /* isolate.c                                                    */

@@ -39,7 +39,9 @@ static pr_sv condition(pr_walk *w, const pr_block *before, const pr_sv *with, pr
 {
     const pr_op *end = pr_block_terminator(before);
     for (int i = 0; i < before->n_args; i++) pr_walk_set(w, before->args[i], with[i]);
+    w->looks++;
     pr_walk_block(w, before);
+    w->looks--;
     for (int i = 0; i < n_to; i++) pr_walk_set(w, to[i], pr_walk_get(w, end->operands[1 + i]));
     return pr_walk_get(w, end->operands[0]);
 }

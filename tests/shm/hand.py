@@ -373,6 +373,11 @@ TEXTS = {
     "while_wait": BAR + "    %n = scf.while (%i = %c0) : (i32) -> i32 {\n      %go = arith.cmpi slt, %i, %K : i32\n"
                         "      scf.condition(%go) %i : i32\n    } do {\n    ^bb0(%i: i32):\n"
                         f"      ttng.wait_barrier %b, %c1 : {B}\n      %j = arith.addi %i, %c1 : i32\n      scf.yield %j : i32\n    }}\n",
+    # a condition that never changes: a run of it ends at a limit, and there are not many such runs; what is loaded in one may be another value each time
+    "while_forever": ALLOC + "    %n = scf.while (%i = %c0) : (i32) -> i32 {\n      %go = arith.cmpi sgt, %K, %c0 : i32\n      scf.condition(%go) %i : i32\n    } do {\n    ^bb0(%i: i32):\n"
+                     "      %j = arith.addi %i, %c1 : i32\n      scf.yield %j : i32\n    }\n" + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ,
+    "while_asks": ALLOC + "    %n = scf.while (%i = %c0) : (i32) -> i32 {\n      %v = tt.load %p : !tt.ptr<i32>\n      %go = arith.cmpi ne, %v, %c0 : i32\n      scf.condition(%go) %i : i32\n"
+                  "    } do {\n    ^bb0(%i: i32):\n" + COPY + "      %w = ttg.async_wait {num = 0 : i32}\n" + READ + "      %j = arith.addi %i, %c1 : i32\n      scf.yield %j : i32\n    }\n",
     "by_data_other": by_data("%e"),
     "by_data_same": by_data("%d"),
     "by_data_all": by_data("%a"),
