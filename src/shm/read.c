@@ -255,6 +255,9 @@ static bool elsewhere(const pr_op *op)
 static void partitions(void *user, const pr_op *op)
 {
     pr_shm_prog *p = user;
+    const pr_attr *warps = op->opcode == PR_OP_TTG_WARP_SPECIALIZE ? pr_op_attr(op, "partitionNumWarps") : NULL;
+    for (int i = 0; warps && warps->kind == PR_ATTR_DENSE_ARRAY && i < warps->n_ints; i++)
+        if (warps->ints[i] < 1 || warps->ints[i] > 64) pr_shm_refuse(p, &p->refusals, PR_REFUSAL_OTHER, op, "no target has so many warps in a partition");
     if (op->opcode != PR_OP_TTG_WARP_SPECIALIZE || op->n_regions <= p->n_agents) return;
     p->n_agents = op->n_regions;
     if (p->n_agents <= PR_SHM_AGENTS) return;
@@ -307,6 +310,15 @@ static void screen(void *user, const pr_op *op)
         pr_shm_refuse(p, to, PR_REFUSAL_INLINE_ASM, op, "inline assembly that may synchronise or touch shared memory");
 }
 
+/* A size of the module, which some target can have; else a refusal. */
+static int size_of(pr_shm_prog *p, const char *name, int otherwise, int most)
+{
+    pr_i128 v = pr_op_attr_int(p->ir->module, name, otherwise);
+    if (v >= 1 && v <= most) return (int)v;
+    pr_shm_refuse(p, &p->refusals, PR_REFUSAL_OTHER, p->func, pr_arena_printf(p->arena, "no target has such a `%s`", name));
+    return otherwise;
+}
+
 static int target_of(const pr_ir *ir)
 {
     const pr_attr *a = pr_op_attr(ir->module, "ttg.target");
@@ -328,11 +340,11 @@ pr_shm_prog *pr_shm_read(pr_arena *arena, const pr_ir *ir, const pr_op *func)
     p->loop_of_op = PR_NEW_N(arena, int, (ir->n_ops + 1) * PR_SHM_COPIES);
     for (int i = 0; i < (ir->n_ops + 1) * PR_SHM_COPIES; i++) p->alloc_of_op[i] = p->loop_of_op[i] = -1;
     p->reads = PR_NEW_N(arena, unsigned char, ir->n_ops + 1);
-    p->num_warps = (int)pr_op_attr_int(ir->module, "ttg.num-warps", 4);
-    p->threads_per_warp = (int)pr_op_attr_int(ir->module, "ttg.threads-per-warp", 32);
+    p->num_warps = size_of(p, "ttg.num-warps", 4, 64);
+    p->threads_per_warp = size_of(p, "ttg.threads-per-warp", 32, 64);
     p->allocated = pr_op_attr(ir->module, "ttg.shared") != NULL;
     p->target = target_of(ir);
-    p->n_ctas = (int)pr_op_attr_int(ir->module, "ttg.num-ctas", 1);
+    p->n_ctas = size_of(p, "ttg.num-ctas", 1, 1 << 10);
     if (set_on(pr_op_attr(ir->module, "ttng.two-ctas")))
         pr_shm_refuse(p, &p->refusals, PR_REFUSAL_MULTI_CTA, func, "tensor core operations of two CTAs");
     p->copies[0].when = PR_TERM_TRUE;

@@ -647,6 +647,11 @@ def two_words(layout):
 
 
 OTHERS = "#bl2 = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[%s]]}>\n#smem"
+SIZED = {                        # sizes that no target has: the rest of the text is right
+    f"sized_{name}": (ALLOC + COPY + "    %w = ttg.async_wait {num = 0 : i32}\n" + READ, 1, [(old, new)]) for name, old, new in (
+        ("warps", '"ttg.num-warps" = 4 ', '"ttg.num-warps" = 4294967300 '), ("threads", '"ttg.threads-per-warp" = 32 ', '"ttg.threads-per-warp" = -32 '),
+        ("ctas", '"ttg.num-ctas" = 1 ', '"ttg.num-ctas" = 4294967297 '))}
+SIZED["sized_partition"] = (loaded("%e" + USED, 128), 1, [])
 DIVIDED = {
     "divided_ring": divided(divided_ring()),
     "divided_no_wait": divided(divided_ring(wait=False)),
@@ -669,7 +674,7 @@ DIVIDED = {
 
 
 def main():
-    for name, body in {**TEXTS, **DIVIDED}.items():
+    for name, body in {**TEXTS, **DIVIDED, **SIZED}.items():
         body, ctas, *changes = body if isinstance(body, tuple) else (body, 1)
         tail = TAIL
         if name == "call":
