@@ -74,6 +74,7 @@ static int sort_of(reader *r, pr_str s, bool predicated, int line)
             return refuse(r, line, "a barrier of other threads than those of the program"), 0;
         return predicated ? 0 : BARRIER;
     }
+    if (pr_str_starts(s, "fence.proxy.async.global") || pr_str_starts(s, "fence.proxy.async::")) return 0;   /* of other memory, or of one direction */
     if (pr_str_starts(s, "fence.proxy.async")) return predicated ? 0 : FENCE;
     if (pr_str_starts(s, "ldmatrix.") || pr_str_starts(s, "ld.shared") || pr_str_starts(s, "ld.volatile.shared")) return LOAD;
     if (pr_str_starts(s, "stmatrix.") || pr_str_starts(s, "st.shared") || pr_str_starts(s, "st.volatile.shared")) return STORE;

@@ -78,6 +78,14 @@ def main():
             if got[0] != got[1] or wanted.get(key) != got[0]:
                 print(f"{key}: {got}, expected {wanted.get(key)}")
                 bad += 1
+    with open(os.path.join(HERE, "matmul_tma.sm90.ptx"), encoding="utf-8") as f:
+        text = f.read()
+    for kind, status in ((".global", "unsupported"), ("::generic.release.sync_restrict::shared::cta.cluster", "unsupported"), (".shared::cluster", "ok"), ("", "ok")):
+        total += 1
+        v = verdict(program, "matmul_tma.sm90", text.replace("fence.proxy.async.shared::cta", "fence.proxy.async" + kind))
+        if v["status"] != status:
+            print(f"fence.proxy.async{kind}: {v['status']}")
+            bad += 1
     with open(os.path.join(HERE, "matmul.sm80.ptx"), encoding="utf-8") as f:
         text = f.read()
     for what, ptx, why in foreign(text):
