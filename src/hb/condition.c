@@ -4,7 +4,7 @@
  * The closure names a condition and has shown that nothing is left where it holds. For a certificate, under
  * --cross-check, and with a condition of another pair the query is asked again with it among the premises, and
  * only that answer counts. With a launch the condition must hold there, so a condition is discharged before it is used; then it is printed as a qualifier of the claim for other parameters. Without
- * one it must be satisfiable together with the other premises. What one pair of different programs needed is
+ * one it must be satisfiable together with the other premises, and leave executions of the two accesses. What one pair of different programs needed is
  * asked first for the next one on the same argument: the claim names it already. */
 #include "hb/ladder.h"
 
@@ -57,6 +57,35 @@ bool pr_condition_holds(pr_run *run, const pr_pair *p, pr_term condition)
     return true;
 }
 
+enum { ORDINARY = 32767 };         /* less than the axes of a grid reach: a condition that only larger sizes meet comes from their caps    */
+
+typedef struct parameters { pr_run *run; pr_term small; } parameters;
+static void note_parameter(void *user, pr_term t)
+{
+    parameters *x = user;
+    pr_terms *T = x->run->R->terms;
+    if (pr_term_op_of(T, t) == PR_TERM_OP_VAR) x->small = pr_and(T, x->small, pr_le(T, t, pr_const(T, ORDINARY)));
+}
+
+/* Without a launch: is there nothing left of the two accesses where the condition holds, for parameters of ordinary size? A claim for such
+ * parameters would speak of nothing (n <= 0 under a mask i < n), or of no real launch. */
+static bool leaves_nothing(pr_run *run, const pr_pair *p, pr_term condition)
+{
+    if (run->L) return false;
+    pr_query q = *p->query;
+    pr_outcome got;
+    parameters x = { run, PR_TERM_TRUE };
+    pr_term_visit(run->R->terms, condition, note_parameter, &x);
+    pr_condition_premise(run, &q, pr_and(run->R->terms, condition, x.small));
+    q.n_core = q.n_core_a + q.n_core_b;
+    q.distinct = NULL;
+    q.n_distinct = 0;
+    q.addr[0] = q.addr[1] = PR_TERM_NONE;
+    q.suggest = q.is_pair = false;
+    pr_decide(&run->d, &q, false, &got, NULL);
+    return got.answer == PR_ANSWER_EMPTY;
+}
+
 bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, const char *under, pr_outcome *o)
 {
     pr_terms *T = run->R->terms;
@@ -77,7 +106,7 @@ bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, const char *un
         q.suggest = false;
         pr_decide(&run->d, &q, false, &got, NULL);
     }
-    if (got.answer != PR_ANSWER_EMPTY) return false;
+    if (got.answer != PR_ANSWER_EMPTY || leaves_nothing(run, p, condition)) return false;
     p->condition = condition;
     *o = got;
     if (!p->intra) found_for(run, p)->condition = condition;

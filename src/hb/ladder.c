@@ -595,6 +595,8 @@ static pr_status climb(pr_run *run)
     } else if (!L || o->stop_at == PR_RUNG_T0) {
         for (int i = 0; i < run->pairs.n; i++) {
             pr_pair *p = &run->pairs.data[i];
+            if (p->state == PR_PAIR_UNKNOWN && p->why == PR_REFUSAL_NEEDS_SMT && !L && o->engine == PR_ENGINE_AUTO)   /* Z3 is not for symbolic parameters */
+                pr_pair_refuse(p, PR_PAIR_UNKNOWN, PR_REFUSAL_MISSING_BINDING, "not linear while the parameters are symbolic; give a launch");
             if (p->state == PR_PAIR_WITNESS || p->state == PR_PAIR_OPEN)
                 pr_pair_refuse(p, PR_PAIR_UNKNOWN, PR_REFUSAL_MISSING_BINDING,
                             L ? "not proved for all parameters; --rung stopped here"

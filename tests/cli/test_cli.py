@@ -444,6 +444,18 @@ class Launches(Case):
             self.assertEqual(v["refusals"][0]["kind"], "missing-binding")
         self.verdict(launch(store(dtype="i8"), {"out": tensor("float32", shape=[64]), "n": 1}), status="ok")
 
+    def test_conditions_of_a_text_alone(self):
+        """A condition that no access, or no size below the caps of a grid, meets is no claim for every launch."""
+        def alone(name, folder="kernels"):
+            path = os.path.join(HERE, "..", folder, "ttir", name + ".ttir")
+            return json.loads(self.run_program("check", "--format=json", path)[1])
+        for folder, name in (("networks", "fused_mlp_wrong4"), ("idioms", "life_wrong1")):     # n <= 0 under i < n; a width of a million
+            v = alone(name, folder)
+            self.assertEqual((v["status"], v["refusals"][0]["kind"]), ("unsupported", "missing-binding"))
+        v = alone("matmul_strides")
+        self.assertEqual(v["status"], "ok")
+        self.assertIn("(n - 1)*stride_cn < stride_cm", " ".join(v["qualifiers"]))
+
     def test_named_storage(self):
         def named(id_, offset=0, bytes_=1024):
             return {"tensor": {"dtype": "f32", "shape": [64], "storage": {"id": id_, "offset": offset, "bytes": bytes_}}}
