@@ -332,7 +332,8 @@ def _granted(name: str, text: str, records: Records, config: dict, qualifiers: L
     premises = _PREMISE.findall(text)
     if not premises:
         return True
-    given = [f"(assert {x})" for q in qualifiers for m in [_STRIDES.fullmatch(q)] if m for x in _condition(m[1])]
+    given = [f"(assert {x})" for q in qualifiers for m in [_STRIDES.fullmatch(q)] if m for x in _condition(m[1])
+             if all(f"(declare-const {v} Int)" in text for v in re.findall(r"\|[^|]*\|", x))]      # (others speak of another tensor's strides)
     if config.get("rung") != "T0":
         given += [f"(assert (= |{a['name']}| {_literal(a['value'])}))" for a in config["arguments"] if "value" in a and
                   f"(declare-const |{a['name']}| Int)" in text]
