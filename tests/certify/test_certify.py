@@ -312,6 +312,10 @@ class Certificates(unittest.TestCase):
         for k in range(number):
             self.assertRegex(out, rf"forged/{k:03d}: REJECTED", f"{k}: accepted: {out}")
 
+    def test_conditions_on_two_tensors(self):
+        """What a qualifier says of another tensor's strides names parameters that the claim does not have."""
+        self.shipped("two", [os.path.join(TESTS, "networks", "ttir", "rope_partial.json")], 1)
+
     def test_tables(self):
         tables = sorted(glob.glob(os.path.join(TESTS, "tables", "ttir", "*.json")))
         out = self.shipped("tables", tables, 60, executed=True)
