@@ -28,7 +28,8 @@ def examine(name, finding, seen, problems):
     latest = {}
     for s in done:
         key = (s["partition"], s["op"], json.dumps(s["loc"]))
-        if len(s["iteration"]) == 1 and latest.get(key, s["iteration"]) > s["iteration"]:
+        # Without a location two operations of one name (a loop of loads ahead, then the main loop) cannot be told apart.
+        if s["loc"] and len(s["iteration"]) == 1 and latest.get(key, s["iteration"]) > s["iteration"]:
             problems.append(f"{name}: {finding['id']}: {key} goes back to {s['iteration']}")
         latest[key] = s["iteration"]
     for end in ("first", "second"):
