@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`polyrace explain` on TTGIR texts, its relations read back by isl: explain.py POLYRACE
+"""`polyrace explain` on TTGIR texts, its relations read back by isl: explain.py POLYRACE [EVERY]
 
-Of every text of ttgir/ and membar/ttgir/:
+Of every text (or one of EVERY) of ttgir/ and membar/ttgir/:
   - each relation is one that isl reads; instances that nothing orders are instances that meet; ordered says that there are none
   - a proved kernel has no such instances, its phases are closed under composition and none is before itself
   - the two instances of a finding about data are in the set of their operations at the finding's trip counts
@@ -122,6 +122,7 @@ def sets(program):
 def main():
     program, bad, pairs, met = sys.argv[1], 0, 0, 0
     paths = sorted(glob.glob(os.path.join(HERE, "ttgir", "*.ttgir"))) + sorted(glob.glob(os.path.join(HERE, "membar", "ttgir", "r*.ttgir")))
+    paths = paths[::int(sys.argv[2]) if len(sys.argv) > 2 else 1]
     for path in paths:
         try:
             name, problems, n, m = problems_of(program, path)
