@@ -452,6 +452,8 @@ class Launches(Case):
         for folder, name in (("networks", "fused_mlp_wrong4"), ("idioms", "life_wrong1")):     # n <= 0 under i < n; a width of a million
             v = alone(name, folder)
             self.assertEqual((v["status"], v["refusals"][0]["kind"]), ("unsupported", "missing-binding"))
+        if "z3 not built in" in self.run_program("version")[1]:
+            return                                     # that strides of the premise exist at all is a question about products
         v = alone("matmul_strides")
         self.assertEqual(v["status"], "ok")
         self.assertIn("(n - 1)*stride_cn < stride_cm", " ".join(v["qualifiers"]))
