@@ -94,10 +94,11 @@ static int sort_of(reader *r, pr_str s, bool predicated, int line)
     if (pr_str_starts(s, "wgmma.mma_async")) return WGMMA;
     if (pr_str_starts(s, "wgmma.wait_group")) return WGMMA_WAIT;
     if (pr_str_starts(s, "tcgen05.mma") || pr_str_starts(s, "tcgen05.cp") || pr_str_starts(s, "tcgen05.commit")) return TENSOR;
+    bool ordered = pr_str_starts(s, "ld.relaxed") || pr_str_starts(s, "ld.acquire") || pr_str_starts(s, "st.relaxed") || pr_str_starts(s, "st.release");
+    if (ordered && has(s, "shared")) return refuse(r, line, "an access to shared memory of another kind"), 0;
     if (pr_str_starts(s, "ld.global") || pr_str_starts(s, "ld.param") || pr_str_starts(s, "st.global") || pr_str_starts(s, "st.param") || pr_str_starts(s, "ld.const")
-        || pr_str_starts(s, "ld.local") || pr_str_starts(s, "st.local") || pr_str_starts(s, "ld.relaxed") || pr_str_starts(s, "ld.acquire")
-        || pr_str_starts(s, "st.relaxed") || pr_str_starts(s, "st.release") || pr_str_starts(s, "ld.volatile.global") || pr_str_starts(s, "st.volatile.global"))
-        return has(s, "shared") ? (refuse(r, line, "an access to shared memory of another kind"), 0) : 0;
+        || pr_str_starts(s, "ld.local") || pr_str_starts(s, "st.local") || (ordered && has(s, ".global")) || pr_str_starts(s, "ld.volatile.global")
+        || pr_str_starts(s, "st.volatile.global")) return 0;
     if (pr_str_starts(s, "ld.") || pr_str_starts(s, "st.")) return refuse(r, line, "an access whose memory is not named"), 0;
     if ((pr_str_starts(s, "atom.") || pr_str_starts(s, "red.")) && !has(s, ".global")) return refuse(r, line, "an atomic operation whose memory is not named"), 0;
     if (pr_str_starts(s, "call") || pr_str_starts(s, "brx")) return refuse(r, line, "a call or an indirect branch"), 0;

@@ -40,6 +40,8 @@ def foreign(text):
     yield "arrive", text.replace("bar.sync \t0;", "bar.arrive \t0, 128;", 1), "no bar.sync"
     yield "cluster", text.replace(first, "\tbarrier.cluster.sync.aligned;\n" + first, 1), "cluster"
     yield "generic access", text.replace(first, "\tst.b32 \t[%rd1], %r1;\n" + first, 1), "memory is not named"
+    yield "generic acquire", text.replace(first, "\tld.acquire.gpu.b32 \t%r1, [%rd1];\n" + first, 1), "memory is not named"
+    yield "generic release", text.replace(first, "\tst.release.gpu.b32 \t[%rd1], %r1;\n" + first, 1), "memory is not named"
     yield "generic atomic", text.replace(first, "\tatom.add.u32 \t%r1, [%rd1], 1;\n" + first, 1), "memory is not named"
     yield "foreign access", text.replace(first, "\t.loc\t1 3 7\n\tst.shared.b32 \t[%r1], %r2;\n" + first, 1), "no operation of the text"
     yield "no place", re.sub(r"\.loc\t1 \d+ \d+", ".loc\t1 0 0", text), "no operation of the text"
