@@ -51,7 +51,11 @@ static void collect(group *g, pr_term t, int depth)
     case PR_TERM_OP_LE0: case PR_TERM_OP_EQ0: {
         about a = { g, false };
         pr_term_visit(g->T, t, look, &a);
-        if (!a.other || free_number(g, t) >= 0) return;
+        if (free_number(g, t) >= 0) return;
+        if (!a.other) {                              /* computed from these values alone, by what value() knows    */
+            collect(g, pr_term_child(g->T, t, 0), depth + 1);
+            return;
+        }
         if (g->n_free == MAX_FREE) g->bad = true;
         else g->free[g->n_free++] = t;
         return;
@@ -107,7 +111,8 @@ static pr_i128 value(group *g, pr_term t, const int64_t *state, unsigned holds)
             return 0;
         }
         return pr_term_op_of(T, t) == PR_TERM_OP_FDIV ? pr_fdiv(v, other) : v - other * pr_fdiv(v, other);
-    default: return 0;
+    case PR_TERM_OP_FALSE: return 0;
+    default: g->bad = true; return 0;
     }
 }
 

@@ -428,6 +428,9 @@ TEXTS = {
     "turns_deeper": tiles(most=3),
     "turns_wait": tiles(wait=1),
     "turns_behind": tiles(behind=""),
+    # the condition is about a square, and holds where the slot is 1
+    "turns_square": tiles().replace("iter_args(%s = %c0", "iter_args(%s = %c1").replace("%s1 = arith.addi %s, %c1", "%s1 = arith.muli %s, %s").replace("select %wrap, %c0, %s1", "select %wrap, %c0, %s")
+                    .replace("constant 2 : i32", "constant 1 : i32\n    %far = arith.constant 100000 : i32", 1).replace("%n, %S", "%n, %far").replace("%d = ttg.memdesc_index %a[%t]", "%d = ttg.memdesc_index %a[%c0]"),
     # a condition that counts
     "counted": while_ring(),
     "counted_down": while_ring(go="%d = arith.subi %K, %i : i32\n      %go = arith.cmpi sgt, %d, %c0 : i32"),
