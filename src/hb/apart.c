@@ -18,14 +18,10 @@
 #include "hb/ladder.h"
 #include "hb/linear.h"
 
-static bool beyond_parameters(void *user, const pr_terms *T, pr_term t)
+/* Is one value for all programs: tables of parameters too. */
+static bool beyond_parameters(const pr_terms *T, pr_term t)
 {
-    (void)user;
-    switch (pr_term_op_of(T, t)) {
-    case PR_TERM_OP_VAR: return pr_var_get(T, pr_term_var(T, t))->role != PR_ROLE_PARAM;
-    case PR_TERM_OP_APP: return true;
-    default: return false;
-    }
+    return pr_term_occurs(T, t) & ((PR_OCCURS_VAR | PR_OCCURS_APP) & ~PR_OCCURS(PR_ROLE_PARAM));
 }
 
 static bool within(pr_interval x)
@@ -41,7 +37,7 @@ static bool is_moving(pr_encoding *e, const pr_side *s, pr_apart *f, pr_term t)
     if (f->axis < 0 || f->axis > 2 || !pr_term_none(f->moving) || pr_term_op_of(T, t) != PR_TERM_OP_MUL) return false;
     for (int i = 0; i < 2; i++) {
         pr_term other = pr_term_child(T, t, 1 - i);
-        if (!pr_term_is(pr_term_child(T, t, i), s->pid[f->axis]) || pr_term_any(T, other, beyond_parameters, NULL)) continue;
+        if (!pr_term_is(pr_term_child(T, t, i), s->pid[f->axis]) || beyond_parameters(T, other)) continue;
         f->moving = t;
         f->stride = other;
         return true;
@@ -59,7 +55,7 @@ static bool add_part(pr_encoding *e, const pr_side *s, pr_apart *f, pr_term t, p
             f->factor[d] = c;
             return true;
         }
-    if (!pr_term_any(e->terms, t, beyond_parameters, NULL)) {
+    if (!beyond_parameters(e->terms, t)) {
         uniform[*n] = t;
         coef[(*n)++] = c;
         return true;

@@ -25,6 +25,15 @@ static const pr_record *load_of(const pr_records *R, const pr_sym_info *s, const
     return found;
 }
 
+typedef struct lanes { const pr_terms *T; unsigned dims; } lanes;
+static void note_lane(void *user, pr_term t)
+{
+    lanes *x = user;
+    if (pr_term_op_of(x->T, t) != PR_TERM_OP_VAR) return;
+    const pr_var_info *v = pr_var_get(x->T, pr_term_var(x->T, t));
+    if (v->role == PR_ROLE_LANE) x->dims |= 1u << v->index;
+}
+
 /* Lanes that t names. What a load read is named by the lanes that the load's own address, mask or path names; the arguments of
  * another unmodelled value name nothing for certain. */
 static void note_names(const pr_records *R, const pr_record *at, pr_term t, pr_arena *arena, named *n)
@@ -32,6 +41,12 @@ static void note_names(const pr_records *R, const pr_record *at, pr_term t, pr_a
     pr_terms *T = R->terms;
     if (pr_term_none(t)) {
         n->app = n->app_other = true;
+        return;
+    }
+    if (!(pr_term_occurs(T, t) & PR_OCCURS_APP)) {
+        lanes own = { T, 0 };
+        pr_term_visit_in(T, &t, 1, PR_OCCURS(PR_ROLE_LANE), note_lane, &own);
+        n->dims |= own.dims;
         return;
     }
     PR_VEC(pr_term) stack = { 0 };
@@ -79,12 +94,12 @@ static void set_flags(pr_records *R, pr_record *r, pr_arena *scratch)
 {
     pr_terms *T = R->terms;
     pr_arena_pos pos = pr_arena_mark(scratch);
-    uint32_t count = pr_terms_count(T);
-    bounds b = { T, PR_NEW_N(scratch, unsigned char, count) };
+    bounds b = { T, NULL };
+    uint32_t count = 0;
     for (const pr_frame *f = r->frame; f; f = f->outer) {
-        if (f->kind != PR_FRAME_LOOP) continue;
-        if (!pr_term_none(f->lower)) pr_term_visit(T, f->lower, note_bound, &b);
-        if (!pr_term_none(f->upper)) pr_term_visit(T, f->upper, note_bound, &b);
+        if (f->kind != PR_FRAME_LOOP || !((pr_term_occurs(T, f->lower) | pr_term_occurs(T, f->upper)) & PR_OCCURS_APP)) continue;
+        if (!count) b.is_bound = PR_NEW_N(scratch, unsigned char, count = pr_terms_count(T));
+        pr_term_visit_in(T, (const pr_term[]){ f->lower, f->upper }, 2, PR_OCCURS_APP, note_bound, &b);
     }
     named address = { .bounds = b.is_bound, .n_bounds = count }, mask = address, path = address, bound = { 0 };
     if (!pr_term_none(r->offset)) note_names(R, r, r->offset, scratch, &address);

@@ -29,12 +29,9 @@ const pr_env *pr_condition_env(pr_run *run)
     return env;
 }
 
-static bool beside_parameters(void *user, const pr_terms *T, pr_term t)
+static bool beside_parameters(const pr_terms *T, pr_term t)
 {
-    (void)user;
-    return pr_term_op_of(T, t) == PR_TERM_OP_APP ||
-           (pr_term_op_of(T, t) == PR_TERM_OP_VAR &&
-            pr_var_get(T, pr_term_var(T, t))->role != PR_ROLE_PARAM);
+    return pr_term_occurs(T, t) & ((PR_OCCURS_VAR | PR_OCCURS_APP) & ~PR_OCCURS(PR_ROLE_PARAM));
 }
 
 enum { MISSES = 4 /* in a row, and it is not asked first any more */ };
@@ -51,7 +48,7 @@ static pr_condition_found *found_for(pr_run *run, const pr_pair *p)
 bool pr_condition_holds(pr_run *run, const pr_pair *p, pr_term condition)
 {
     pr_i128 v;
-    if (!run->hint || pr_term_any(run->R->terms, condition, beside_parameters, NULL) || !pr_eval(run->R->terms, condition, run->hint, &v) || !v)
+    if (!run->hint || beside_parameters(run->R->terms, condition) || !pr_eval(run->R->terms, condition, run->hint, &v) || !v)
         return false;
     if (!p->intra) found_for(run, p)->condition = condition;
     return true;
@@ -90,7 +87,7 @@ bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, const char *un
 {
     pr_terms *T = run->R->terms;
     pr_i128 v;
-    if (pr_term_none(condition) || pr_term_any(T, condition, beside_parameters, NULL)) return false;
+    if (pr_term_none(condition) || beside_parameters(T, condition)) return false;
 #ifdef PR_FAULTS
     if (run->o->fault != 15)
 #endif

@@ -70,6 +70,8 @@ static void note_load(void *user, pr_term t)
     if (s->kind == PR_SYM_LOADED && s->access >= 0 && s->access < x->n) x->access[s->access] = true;
 }
 
+static void visit_loads(reads *x, pr_term t) { pr_term_visit_in(x->T, &t, 1, PR_OCCURS_APP, note_load, x); }
+
 bool pr_contents_readable(const pr_records *R, const pr_launch *L)
 {
     reads x = { .T = R->terms };
@@ -80,20 +82,20 @@ bool pr_contents_readable(const pr_records *R, const pr_launch *L)
     x.access = memset(pr_temp_new(pr_terms_arena(R->terms), &hold, (size_t)x.n), 0, (size_t)x.n);
     for (int i = 0; i < R->records.n; i++) {     /* loads whose values some address, mask, branch or bound mentions */
         const pr_record *r = &R->records.data[i];
-        pr_term_visit(R->terms, r->offset, note_load, &x);
-        pr_term_visit(R->terms, r->mask, note_load, &x);
+        visit_loads(&x, r->offset);
+        visit_loads(&x, r->mask);
         for (const pr_frame *f = r->frame; f; f = f->outer) {
             const pr_term own[] = { f->kind == PR_FRAME_COND ? f->cond : PR_TERM_NONE,
                                     f->kind == PR_FRAME_LOOP ? f->lower : PR_TERM_NONE,
                                     f->kind == PR_FRAME_LOOP ? f->upper : PR_TERM_NONE,
                                     f->kind == PR_FRAME_LOOP ? f->step : PR_TERM_NONE };
-            for (size_t k = 0; k < PR_LEN(own); k++) pr_term_visit(R->terms, own[k], note_load, &x);
+            for (size_t k = 0; k < PR_LEN(own); k++) visit_loads(&x, own[k]);
         }
     }
     for (int i = 0; i < R->fences.n; i++)
         for (const pr_frame *f = R->fences.data[i].frame; f; f = f->outer) {
-            pr_term_visit(R->terms, f->kind == PR_FRAME_COND ? f->cond : f->lower, note_load, &x);
-            if (f->kind == PR_FRAME_LOOP) pr_term_visit(R->terms, f->upper, note_load, &x);
+            visit_loads(&x, f->kind == PR_FRAME_COND ? f->cond : f->lower);
+            if (f->kind == PR_FRAME_LOOP) visit_loads(&x, f->upper);
         }
     bool any = false;
     for (int i = 0; i < R->records.n && !any; i++) {
@@ -274,7 +276,7 @@ static pr_term snapshot(pr_encoding *e, pr_side *s, place *p, const pr_sym_info 
     if (p->load->width != t->elem_bytes) return PR_TERM_NONE;
     if (sym->is_bool || sym->bits == 1 ? !t->is_bool : sym->bits != 8 * t->elem_bytes) return PR_TERM_NONE;
     pr_term offset = in_place(p, p->load->offset);
-    if (pr_term_none(offset) || pr_term_any(T, offset, is_free, NULL)) return PR_TERM_NONE;
+    if (pr_term_none(offset) || pr_term_any_in(T, offset, PR_OCCURS_APP | PR_OCCURS(PR_ROLE_FREE), is_free, NULL)) return PR_TERM_NONE;
     pr_residue q = pr_residue_of(e->box, offset);
     if (q.modulus % t->elem_bytes || q.residue % t->elem_bytes) return PR_TERM_NONE;
     pr_term index = pr_fdiv_t(T, offset, pr_const(T, t->elem_bytes));
@@ -350,7 +352,7 @@ static pr_term content_free(pr_encoding *e, pr_side *s, place *p, const pr_sym_i
     pr_i128 at;
     if (e->written[arg] || sym->from_atomic) return PR_TERM_NONE;
     pr_term offset = in_place(p, p->load->offset);
-    if (pr_term_none(offset) || pr_term_any(T, offset, is_free, NULL)) return PR_TERM_NONE;
+    if (pr_term_none(offset) || pr_term_any_in(T, offset, PR_OCCURS_APP | PR_OCCURS(PR_ROLE_FREE), is_free, NULL)) return PR_TERM_NONE;
     if (pr_term_const(T, offset, &at)) return uniform(e, arg, p->load->width, at, sym);
     if (!premised(e) && s->nested <= 1 && !in_address(s, sym->access)) return PR_TERM_NONE;
     return unknown(e, arg, p->load->width, offset, sym);

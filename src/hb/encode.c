@@ -205,6 +205,8 @@ static void activate(pr_encoding *e, pr_side *s, pr_term t)
     }
 }
 
+enum { FREE = PR_OCCURS(PR_ROLE_FREE) };
+
 static bool is_free(void *user, const pr_terms *T, pr_term t)
 {
     (void)user;
@@ -238,7 +240,7 @@ static void note_app(void *user, pr_term t)
     if (pr_term_op_of(T, t) != PR_TERM_OP_APP) return;
     same_term same = { t };
     for (const pr_frame *g = f->r->frame; g; g = g->outer)
-        if (g->kind == PR_FRAME_LOOP && pr_term_any(T, g->lower, is_same, &same)) return;
+        if (g->kind == PR_FRAME_LOOP && pr_term_any_in(T, g->lower, PR_OCCURS_APP, is_same, &same)) return;
     pr_vec_push(f->arena, &f->app, t);
 }
 
@@ -248,7 +250,7 @@ static address_apps apps_of_address(pr_encoding *e, const pr_record *r)
     address_apps f = { .r = r, .T = e->terms, .arena = e->arena };
     unsigned char *known = &e->address_apps[r->id];
     if (pr_term_none(r->offset) || *known == 2) return f;
-    pr_term_visit(e->terms, r->offset, note_app, &f);
+    pr_term_visit_in(e->terms, &r->offset, 1, PR_OCCURS_APP, note_app, &f);
     *known = f.app.n ? 1 : 2;
     return f;
 }
@@ -271,13 +273,13 @@ static void refuse_unknown(pr_encoding *e, pr_side *s)
             s->unknown_address = true;
             continue;
         }
-        if (pr_term_none(v) || pr_term_any(T, v, is_private, NULL)) {
+        if (pr_term_none(v) || pr_term_any_in(T, v, FREE, is_private, NULL)) {
             pr_refusal_kind kind;
             const char *why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &kind);
             side_refuse(s, kind, why);
             return;
         }
-        if (s->unknown_address || !pr_term_any(T, v, is_unknown, NULL)) continue;
+        if (s->unknown_address || !pr_term_any_in(T, v, FREE | PR_OCCURS_TABLE, is_unknown, NULL)) continue;
         s->unknown_address = true;
         s->unknown_why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &s->unknown_kind);
     }
@@ -299,7 +301,7 @@ static void check_params(pr_encoding *e, pr_side *s, pr_term t)
 {
     first_param f = { e, -1 };
     if (e->rung == PR_RUNG_T0 || pr_term_none(t) || !e->open_params) return;
-    if (pr_term_any(e->terms, t, is_open_param, &f)) {
+    if (pr_term_any_in(e->terms, t, PR_OCCURS(PR_ROLE_PARAM), is_open_param, &f)) {
         pr_str n = e->records->args[f.arg].name;
         side_refuse(s, PR_REFUSAL_MISSING_BINDING,
                     pr_arena_printf(e->arena, "the launch leaves argument '" PR_STR_FMT "' open", PR_STR_ARG(n)));
@@ -425,8 +427,8 @@ static void set_uncertain(pr_encoding *e, pr_side *s)
     s->uncertain = r->uncertain;
     s->uncertain_bound_only = r->uncertain_bound_only;
     if (e->contents != PR_CONTENTS_SNAPSHOT || r->after_wait || !r->uncertain) return;
-    bool left = pr_term_none(s->addr) || pr_term_any(e->terms, s->addr, is_unknown, NULL);
-    for (int i = 0; i < s->active.n && !left; i++) left = pr_term_any(e->terms, s->active.data[i], is_unknown, NULL);
+    bool left = pr_term_none(s->addr) || pr_term_any_in(e->terms, s->addr, FREE | PR_OCCURS_TABLE, is_unknown, NULL);
+    for (int i = 0; i < s->active.n && !left; i++) left = pr_term_any_in(e->terms, s->active.data[i], FREE | PR_OCCURS_TABLE, is_unknown, NULL);
     s->uncertain = left;
     s->uncertain_bound_only = left && r->uncertain_bound_only;
 }
@@ -445,7 +447,7 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
     const pr_record *r = &R->records.data[record];
     pr_terms *T = e->terms;
     /* whether the address may mention a result: asked before this side exists, since the answer looks at sides */
-    if (!e->sync && !pr_term_none(r->offset) && pr_term_any(T, r->offset, is_result, NULL)) pr_sync_of(e);
+    if (!e->sync && !pr_term_none(r->offset) && pr_term_any_in(T, r->offset, PR_OCCURS_APP, is_result, NULL)) pr_sync_of(e);
     if (*slot) return *slot;
     pr_copy copy = which == PR_SIDE_A ? PR_COPY_A : PR_COPY_B;
     pr_side *s = *slot = PR_NEW(e->arena, pr_side);
@@ -583,8 +585,8 @@ static void side_vars(collect *c, const pr_side *of)
         collect own = { .e = e };
         pr_vec_reserve(e->arena, &own.found, 8);
         for (int i = 0; i < c->found.n; i++) e->seen[c->found.data[i].id] = 0;
-        pr_term_visit_all(e->terms, s->active.data, s->active.n, note_var, &own);
-        pr_term_visit_all(e->terms, &s->addr, 1, note_var, &own);
+        pr_term_visit_in(e->terms, s->active.data, s->active.n, PR_OCCURS_VAR, note_var, &own);
+        pr_term_visit_in(e->terms, &s->addr, 1, PR_OCCURS_VAR, note_var, &own);
         for (int i = 0; i < own.found.n; i++) e->seen[own.found.data[i].id] = 0;
         for (int i = 0; i < c->found.n; i++) e->seen[c->found.data[i].id] = 1;
         s->vars = own.found.data;
@@ -602,11 +604,11 @@ static void finish_vars(pr_encoding *e, pr_query *q, const pr_side *x, const pr_
         side_vars(&c, x);
         side_vars(&c, y);
     } else if (!pr_term_none(q->addr[0])) {
-        pr_term_visit_all(e->terms, q->addr, 2, note_var, &c);
+        pr_term_visit_in(e->terms, q->addr, 2, PR_OCCURS_VAR, note_var, &c);
     }
-    if (q->n_core > from) pr_term_visit_all(e->terms, q->core + from, q->n_core - from, note_var, &c);
-    if (q->n_distinct) pr_term_visit_all(e->terms, q->distinct, q->n_distinct, note_var, &c);
-    if (q->n_premises) pr_term_visit_all(e->terms, q->premises, q->n_premises, note_var, &c);
+    if (q->n_core > from) pr_term_visit_in(e->terms, q->core + from, q->n_core - from, PR_OCCURS_VAR, note_var, &c);
+    if (q->n_distinct) pr_term_visit_in(e->terms, q->distinct, q->n_distinct, PR_OCCURS_VAR, note_var, &c);
+    if (q->n_premises) pr_term_visit_in(e->terms, q->premises, q->n_premises, PR_OCCURS_VAR, note_var, &c);
     for (int i = 0; i < c.found.n; i++) {          /* by rank, then by age */
         pr_var v = c.found.data[i];
         int rank = rank_of(pr_var_get(e->terms, v)), j = i;

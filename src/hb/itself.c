@@ -24,23 +24,15 @@ typedef struct digit { pr_term v; pr_i128 c, span; } digit;      /* span: larges
 typedef struct number { digit at[DIGITS]; int n; bool injective; } number;
 typedef struct address { number strided, plain; pr_term stride; } address;
 
-static bool beyond_parameters(void *user, const pr_terms *T, pr_term t)
-{
-    (void)user;
-    if (pr_term_op_of(T, t) == PR_TERM_OP_APP || pr_term_op_of(T, t) == PR_TERM_OP_TABLE) return true;
-    return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role != PR_ROLE_PARAM;
-}
+enum { BEYOND_PARAMETERS = (PR_OCCURS_VAR | PR_OCCURS_APP | PR_OCCURS_TABLE) & ~PR_OCCURS(PR_ROLE_PARAM) };
 
-static bool is_param_only(const pr_terms *T, pr_term t) { return !pr_term_any(T, t, beyond_parameters, NULL); }
+static bool is_param_only(const pr_terms *T, pr_term t) { return !(pr_term_occurs(T, t) & BEYOND_PARAMETERS); }
 
 /* May the term have two values in the two executions? */
-static bool is_own(void *user, const pr_terms *T, pr_term t)
+static bool is_own(const pr_terms *T, pr_term t, bool intra)
 {
-    bool intra = *(const bool *)user;
-    if (!beyond_parameters(NULL, T, t)) return false;
-    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR) return true;
-    pr_var_role role = pr_var_get(T, pr_term_var(T, t))->role;
-    return !(role == PR_ROLE_GRID || (role == PR_ROLE_PID && intra));
+    unsigned one = PR_OCCURS(PR_ROLE_GRID) | (intra ? PR_OCCURS(PR_ROLE_PID) : 0);
+    return pr_term_occurs(T, t) & BEYOND_PARAMETERS & ~one;
 }
 
 static bool add_digit(const pr_terms *T, number *x, pr_term t, pr_i128 c)
@@ -67,7 +59,7 @@ static bool split(const pr_encoding *e, const pr_side *s, bool intra, address *o
 #ifdef PR_FAULTS
         if (e->options->fault == 24 && pr_term_op_of(T, t) != PR_TERM_OP_VAR && pr_term_op_of(T, t) != PR_TERM_OP_MUL) continue;
 #endif
-        if (!pr_term_any(T, t, is_own, &intra)) continue;
+        if (!is_own(T, t, intra)) continue;
         if (pr_term_op_of(T, t) != PR_TERM_OP_MUL) {
             if (!add_digit(T, &out->plain, t, c)) return false;
             continue;

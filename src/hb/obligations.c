@@ -60,6 +60,8 @@ static pr_term only_width(pr_run *run, pr_terms *T, pr_term t, int bits)
 
 typedef struct violation { pr_term_vec prefix; const pr_side *side; pr_loc loc; const char *what; int record; } violation;
 
+enum { FREE = PR_OCCURS(PR_ROLE_FREE) };
+
 static bool is_free(void *user, const pr_terms *T, pr_term t)
 {
     (void)user;
@@ -90,8 +92,8 @@ static bool counts_loaded(pr_encoding *e, const pr_side *s, pr_term t)
         const pr_frame *f = s->loop[i];
         if (!pr_term_mentions(e->terms, t, pr_term_var(e->terms, s->iter[i]))) continue;
         pr_subst *to = (pr_subst *)&s->subst;
-        if (pr_term_any(e->terms, pr_subst_apply(to, f->lower), is_open_value, &x) ||
-            pr_term_any(e->terms, pr_subst_apply(to, f->upper), is_open_value, &x)) return true;
+        if (pr_term_any_in(e->terms, pr_subst_apply(to, f->lower), FREE, is_open_value, &x) ||
+            pr_term_any_in(e->terms, pr_subst_apply(to, f->upper), FREE, is_open_value, &x)) return true;
     }
     return false;
 }
@@ -104,7 +106,7 @@ static void ask_with_atomics(pr_run *run, pr_encoding *e, const pr_side *side, c
     bool free_value = false;
     for (int j = 0; j < conj->n; j++) {
         pr_vec_push(run->arena, &all, conj->data[j]);
-        free_value = free_value || pr_term_any(e->terms, conj->data[j], is_free, NULL);
+        free_value = free_value || (pr_term_occurs(e->terms, conj->data[j]) & FREE);
     }
     if (!free_value || o->answer == PR_ANSWER_EMPTY) return;
     pr_sync_facts(e, true, &all);
@@ -147,8 +149,8 @@ static pr_answer ask(pr_run *run, pr_encoding *e, const violation *v, pr_term he
         pr_decide(&run->d, &q, may_use_z3, o, NULL);
         ask_with_atomics(run, e, v->side, &conj, may_use_z3, o);
         open_value open = { e };
-        *free_values = pr_term_any(T, broken, is_open_value, &open) || counts_loaded(e, v->side, broken);
-        bool entry = pr_term_any(T, broken, is_unknown_entry, NULL);
+        *free_values = pr_term_any_in(T, broken, FREE, is_open_value, &open) || counts_loaded(e, v->side, broken);
+        bool entry = pr_term_any_in(T, broken, PR_OCCURS_TABLE, is_unknown_entry, NULL);
         if ((o->answer == PR_ANSWER_WITNESS && *free_values) || (o->answer == PR_ANSWER_UNKNOWN && entry)) {
             possible = *o;              /* a definite wrap elsewhere is worse */
             possible.answer = PR_ANSWER_WITNESS;
@@ -245,7 +247,7 @@ static bool qualify_one(void *user, const violation *v, pr_term held)
         pr_add_refusal(x->run, PR_REFUSAL_UNMODELED_VALUE, v->loc, "a width condition leaves exact arithmetic");
         return true;
     }
-    pr_term_visit(w.T, held, note_width, &w);
+    pr_term_visit_in(w.T, &held, 1, PR_OCCURS_FITS, note_width, &w);
     for (int bits = 1; bits < 192; bits++) {
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1) || (x->named[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_outcome o;
@@ -299,7 +301,7 @@ static bool discharge_one(void *user, const violation *v, pr_term held)
         x->ok = false;
         return true;
     }
-    pr_term_visit(w.T, held, note_width, &w);
+    pr_term_visit_in(w.T, &held, 1, PR_OCCURS_FITS, note_width, &w);
     for (int bits = 1; bits < 192; bits++) {
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_outcome o;
@@ -367,7 +369,7 @@ static bool stray_one(void *user, const violation *v, pr_term held)
         qualify_bounds(x->run, &x->run->R->records.data[v->record]);
         return true;
     }
-    pr_term_visit(w.T, held, note_width, &w);
+    pr_term_visit_in(w.T, &held, 1, PR_OCCURS_FITS, note_width, &w);
     for (int bits = 1; bits < 192; bits++) {
         if (!(w.seen[bits >> 6] >> (bits & 63) & 1)) continue;
         pr_outcome o;

@@ -44,26 +44,15 @@ static pr_term trip_term(pr_side *s, const pr_frame *f)
     return pr_max(T, count, PR_TERM_ZERO);
 }
 
-static bool varies(void *user, const pr_terms *T, pr_term t)
-{
-    if (pr_term_op_of(T, t) == PR_TERM_OP_APP) return true;
-    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR) return false;
-    pr_var_role r = pr_var_get(T, pr_term_var(T, t))->role;
-    return r == PR_ROLE_ITER || r == PR_ROLE_LANE || r == PR_ROLE_OTHER || r == PR_ROLE_FREE;
-}
-
 /* Is t one value in both copies of an intra query? Values that the side knows (contents) count as known. */
 static bool is_fixed(const pr_side *s, pr_term t)
 {
     pr_term here = pr_subst_apply((pr_subst *)&s->subst, t);
-    return !pr_term_none(here) && !pr_term_any(s->subst.T, here, varies, NULL);
+    const unsigned varies = PR_OCCURS_APP | PR_OCCURS(PR_ROLE_ITER) | PR_OCCURS(PR_ROLE_LANE) | PR_OCCURS(PR_ROLE_OTHER) | PR_OCCURS(PR_ROLE_FREE);
+    return !pr_term_none(here) && !(pr_term_occurs(s->subst.T, here) & varies);
 }
 
-static bool unknown(void *user, const pr_terms *T, pr_term t)
-{
-    if (pr_term_op_of(T, t) == PR_TERM_OP_APP) return true;
-    return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
-}
+static bool unknown(const pr_terms *T, pr_term t) { return pr_term_occurs(T, t) & (PR_OCCURS_APP | PR_OCCURS(PR_ROLE_FREE)); }
 
 /* The result of an atomic that runs once a program is one value for all its threads (G6): a branch on it is uniform. */
 static bool not_uniform(void *user, const pr_terms *T, pr_term t)
@@ -80,7 +69,7 @@ static bool fence_modelled(const pr_side *s, const pr_fence *f)
         if (g->kind != PR_FRAME_COND) continue;
         if (g->turn && frame_in(s->record->frame, g)) continue;    /* the record's own turn: the loop went on for all threads */
         pr_term here = pr_subst_apply((pr_subst *)&s->subst, g->cond);
-        if (pr_term_none(here) || pr_term_any(s->subst.T, here, unknown, NULL)) return false;
+        if (pr_term_none(here) || unknown(s->subst.T, here)) return false;
     }
     return !f->opaque_context;
 }
@@ -234,11 +223,6 @@ static int loop_at(const pr_side *s, const pr_frame *f)
     return -1;
 }
 
-static bool is_free(void *user, const pr_terms *T, pr_term t)
-{
-    return pr_term_op_of(T, t) == PR_TERM_OP_VAR && pr_var_get(T, pr_term_var(T, t))->role == PR_ROLE_FREE;
-}
-
 /* Does the way c lead from x, of copy a, to y, of copy b, or may it, where it is not followed? The loops that both stand in and c does not speak of have one index. */
 static pr_term way(pr_encoding *e, const pr_side *a, const pr_side *b, const pr_carried *c)
 {
@@ -282,7 +266,7 @@ static pr_term handed_on(pr_encoding *e, const pr_side *a, const pr_side *b, boo
     for (int i = 0; i < y->n_carried; i++) {
         if (y->carried[i].access != x->access || !anchored(e, x) || !anchored(e, y)) continue;
         pr_term t = way(e, a, b, &y->carried[i]);
-        bool known = !pr_term_none(t) && !pr_term_any(T, t, is_free, NULL);
+        bool known = !pr_term_none(t) && !(pr_term_occurs(T, t) & PR_OCCURS(PR_ROLE_FREE));
         bool followed = y->carried[i].kind == PR_CARRIED_WHEN || !pr_term_none(y->carried[i].when);
         if (known && pr_term_is(t, PR_TERM_FALSE)) continue;
         if (!known || !followed) *open = true;
@@ -312,7 +296,7 @@ static pr_term waits_through(pr_encoding *e, const pr_record *x, const pr_record
         if (pr_term_none(mask)) continue;
         bool waited = e->maybe_waits;
         pr_term before = feeds(e, x, m) ? PR_TERM_TRUE : waits_through(e, x, m, s, depth - 1);
-        if (m->uncertain && pr_term_any(T, mask, unknown, NULL)) {
+        if (m->uncertain && unknown(T, mask)) {
             e->maybe_waits = waited || !pr_term_is(before, PR_TERM_FALSE);
             mask = e->assume_waits ? PR_TERM_TRUE : PR_TERM_FALSE;
         }
@@ -417,7 +401,7 @@ static bool barrier_between(const pr_encoding *e, const pr_record *x, const pr_r
         bool uniform = !f->opaque_context;
         for (const pr_frame *g = f->frame; g && uniform; g = g->outer)
             if (g->kind == PR_FRAME_COND && !(g->turn && (frame_in(x->frame, g) || frame_in(y->frame, g))) &&
-                pr_term_any(e->terms, g->cond, not_uniform, NULL)) uniform = false;
+                pr_term_any_in(e->terms, g->cond, PR_OCCURS_APP, not_uniform, NULL)) uniform = false;
         if (!uniform || f->seq <= x->seq || f->seq >= y->seq) continue;
         if (frame_in(x->frame, f->frame) || frame_in(y->frame, f->frame)) return true;
     }

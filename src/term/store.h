@@ -19,7 +19,8 @@ typedef struct node {
     uint32_t first;         /* index of the first child in the pool                           */
     uint32_t coef;          /* SUM: index of the first coefficient; FITS: memo of its meaning, 0 = not built */
     uint32_t negation;      /* memo of pr_not, 0 = not built                                  */
-    uint64_t hash;
+    uint32_t hash;
+    uint16_t occurs;        /* kinds of leaves in it or below: PR_OCCURS                      */
     pr_i128 value;          /* CONST, SUM                                                     */
     pr_interval own;        /* under the variables' own intervals                             */
 } node;

@@ -47,14 +47,14 @@ static uint64_t mix(uint64_t h, uint64_t w)
     return h ^ h >> 32;
 }
 
-static uint64_t hash_of(const node *x, const pr_term *child, const pr_i128 *coef)
+static uint32_t hash_of(const node *x, const pr_term *child, const pr_i128 *coef)
 {
     uint64_t h = mix((uint64_t)x->op | (uint64_t)x->kind << 8 | (uint64_t)x->aux << 32, x->n);
     h = mix(mix(h, (uint64_t)x->value), (uint64_t)(x->value >> 64));
     for (uint32_t i = 0; i < x->n; i++) h = mix(h, child[i].id);
     for (uint32_t i = 0; coef && i < x->n; i++) h = mix(h, (uint64_t)coef[i] ^ (uint64_t)(coef[i] >> 64) << 7);
     h *= 0xd6e8feb86659fd93u;
-    return h ^ (h >> 29);
+    return (uint32_t)(h >> 32);
 }
 
 static bool same_node(const pr_terms *T, const node *a, const node *x, const pr_term *child,
@@ -72,7 +72,7 @@ static bool same_node(const pr_terms *T, const node *a, const node *x, const pr_
 
 static void table_put(pr_terms *T, uint32_t id)
 {
-    uint32_t mask = T->table_cap - 1, i = (uint32_t)T->nodes[id].hash & mask;
+    uint32_t mask = T->table_cap - 1, i = T->nodes[id].hash & mask;
     while (T->table[i]) i = (i + 1) & mask;
     T->table[i] = id;
 }
@@ -113,7 +113,16 @@ static uint8_t zeros_step(const pr_terms *T, const node *x, const pr_term *child
     }
 }
 
-static bool is_shared(const pr_var_info *v) { return v->role == PR_ROLE_PARAM || v->role == PR_ROLE_GRID; }
+static uint16_t own_kind(const pr_terms *T, const node *x)
+{
+    switch ((pr_term_op)x->op) {
+    case PR_TERM_OP_VAR: return (uint16_t)PR_OCCURS(T->vars[x->aux].role);
+    case PR_TERM_OP_APP: return PR_OCCURS_APP;
+    case PR_TERM_OP_TABLE: return PR_OCCURS_TABLE;
+    case PR_TERM_OP_FITS: return PR_OCCURS_FITS;
+    default: return 0;
+    }
+}
 
 /* Finds or adds the node described by x and its children. */
 static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *coef)
@@ -121,7 +130,7 @@ static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *
     x.hash = hash_of(&x, child, coef);
 
     uint32_t mask = T->table_cap - 1;
-    for (uint32_t i = (uint32_t)x.hash & mask; T->table[i]; i = (i + 1) & mask) {
+    for (uint32_t i = x.hash & mask; T->table[i]; i = (i + 1) & mask) {
         if (same_node(T, &T->nodes[T->table[i]], &x, child, coef))
             return (pr_term){ T->table[i] };
     }
@@ -129,7 +138,7 @@ static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *
     /* Operands may point into the pool that is about to grow: the old one stays in the arena. */
     T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + x.n, sizeof *T->kids);
     x.first = T->n_kids;
-    x.shared = x.op != PR_TERM_OP_APP && (x.op != PR_TERM_OP_VAR || is_shared(&T->vars[x.aux]));
+    x.occurs = own_kind(T, &x);
     if (coef) T->coefs = grow(T->arena, T->coefs, T->n_coefs, &T->cap_coefs, T->n_coefs + x.n, sizeof *T->coefs);
     pr_interval few[8], *facts = x.n <= 8 ? few : malloc(sizeof *facts * x.n); /* nothing else is allocated meanwhile */
     if (!facts) pr_arena_exhausted(T->arena);
@@ -137,8 +146,10 @@ static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *
         assert(child[i].id && child[i].id < T->n_nodes);
         T->kids[x.first + i] = child[i].id;
         facts[i] = T->nodes[child[i].id].own;
-        x.shared &= T->nodes[child[i].id].shared;
+        x.occurs |= T->nodes[child[i].id].occurs;
     }
+    const unsigned shared = PR_OCCURS(PR_ROLE_PARAM) | PR_OCCURS(PR_ROLE_GRID) | PR_OCCURS_TABLE | PR_OCCURS_FITS;
+    x.shared = !(x.occurs & ~shared);
     T->n_kids += x.n;
     if (coef) {
         x.coef = T->n_coefs;
@@ -253,6 +264,7 @@ uint32_t pr_syms_count(const pr_terms *T) { return T->n_syms; }
 
 pr_term_op pr_term_op_of(const pr_terms *T, pr_term t) { return (pr_term_op)T->nodes[t.id].op; }
 bool pr_term_is_bool(const pr_terms *T, pr_term t) { return T->nodes[t.id].is_bool; }
+unsigned pr_term_occurs(const pr_terms *T, pr_term t) { return T->nodes[t.id].occurs; }
 int pr_term_arity(const pr_terms *T, pr_term t) { return (int)T->nodes[t.id].n; }
 
 pr_term pr_term_child(const pr_terms *T, pr_term t, int i)

@@ -84,6 +84,11 @@ typedef enum { PR_COPY_NONE, PR_COPY_SHARED, PR_COPY_A, PR_COPY_B } pr_copy;
 /* Saturating bounds: PR_INF stands for unbounded. All real values are far below. */
 #define PR_INF ((pr_i128)1 << 120)
 
+/* Kinds of leaves that a term is made of, as bits. */
+#define PR_OCCURS(role) (1u << (role))
+enum { PR_OCCURS_APP = 1 << 7, PR_OCCURS_TABLE = 1 << 8, PR_OCCURS_FITS = 1 << 9,
+       PR_OCCURS_VAR = (1 << 7) - 1 };
+
 typedef struct pr_var_info {
     pr_var_role role;
     int index;
@@ -130,6 +135,7 @@ uint32_t pr_syms_count(const pr_terms *T);
 /* Inspection */
 pr_term_op pr_term_op_of(const pr_terms *T, pr_term t);
 bool pr_term_is_bool(const pr_terms *T, pr_term t);
+unsigned pr_term_occurs(const pr_terms *T, pr_term t);       /* PR_OCCURS bits of the term and what is below it; 0 for NONE */
 int pr_term_arity(const pr_terms *T, pr_term t);
 pr_term pr_term_child(const pr_terms *T, pr_term t, int i);
 pr_i128 pr_term_coef(const pr_terms *T, pr_term t, int i);   /* SUM only */
@@ -204,6 +210,11 @@ void pr_term_visit_all(const pr_terms *T, const pr_term *root, int n_roots,
 /* Does any node below t (t included) satisfy the test? */
 bool pr_term_any(const pr_terms *T, pr_term t,
                  bool (*test)(void *user, const pr_terms *T, pr_term t), void *user);
+/* The same for nodes in which a leaf of one of the kinds (PR_OCCURS bits) occurs; the others are not looked at. */
+void pr_term_visit_in(const pr_terms *T, const pr_term *root, int n_roots, unsigned of,
+                      void (*visit)(void *user, pr_term t), void *user);
+bool pr_term_any_in(const pr_terms *T, pr_term t, unsigned of,
+                    bool (*test)(void *user, const pr_terms *T, pr_term t), void *user);
 bool pr_term_mentions(const pr_terms *T, pr_term t, pr_var v);
 /* Splits a Boolean term into its top-level conjuncts (AND flattened iteratively, duplicates
  * removed, TRUE dropped); appends to *out. FALSE is kept as a conjunct. */

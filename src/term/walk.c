@@ -54,13 +54,16 @@ static void sort_ids(uint32_t *id, uint32_t n)
     }
 }
 
+enum { EVERYTHING = 0 };
+
 /* The nodes below the roots in w->ids, in the order in which they are met; those that `done` has a result for are
- * left out, with what is below them. */
-static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_roots, const pr_term *done)
+ * left out, with what is below them. So are those in which no leaf of the kinds `of` occurs. */
+static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_roots, const pr_term *done, unsigned of)
 {
     struct walk_work *w = work_for(T);
     for (int i = 0; i < n_roots; i++) {
         if (pr_term_none(root[i]) || w->mark[root[i].id] == w->now || (done && done[root[i].id].id)) continue;
+        if (of && !(node_of(T, root[i])->occurs & of)) continue;
         w->mark[root[i].id] = w->now;
         pr_vec_push(T->arena, &w->ids, root[i].id);
     }
@@ -68,7 +71,7 @@ static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_r
         const node *x = &T->nodes[w->ids.data[at]];
         for (uint32_t i = 0; i < x->n; i++) {
             uint32_t k = T->kids[x->first + i];
-            if (w->mark[k] == w->now || (done && done[k].id)) continue;
+            if (w->mark[k] == w->now || (done && done[k].id) || (of && !(T->nodes[k].occurs & of))) continue;
             w->mark[k] = w->now;
             pr_vec_push(T->arena, &w->ids, k);
         }
@@ -79,9 +82,9 @@ static struct walk_work *collect(const pr_terms *T, const pr_term *root, int n_r
 /* The same, ascending, kept until release: w->held from `from` on. Traversals nest (a visitor may start another). */
 typedef struct held { struct walk_work *w; int from; uint32_t n; } held;
 
-static held hold(const pr_terms *T, const pr_term *root, int n_roots, const pr_term *done)
+static held hold(const pr_terms *T, const pr_term *root, int n_roots, const pr_term *done, unsigned of)
 {
-    struct walk_work *w = collect(T, root, n_roots, done);
+    struct walk_work *w = collect(T, root, n_roots, done, of);
     held h = { w, w->held.n, (uint32_t)w->ids.n };
     pr_vec_reserve(T->arena, &w->held, w->held.n + w->ids.n);
     if (h.n) memcpy(w->held.data + h.from, w->ids.data, sizeof *w->ids.data * h.n);
@@ -95,7 +98,7 @@ static void release(const held *h) { h->w->held.n = h->from; }
 
 uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, pr_temp *hold, uint32_t **ids)
 {
-    struct walk_work *w = collect(T, root, n_roots, NULL);
+    struct walk_work *w = collect(T, root, n_roots, NULL, EVERYTHING);
     uint32_t n = (uint32_t)w->ids.n;
     *ids = pr_temp_new(T->arena, hold, sizeof **ids * (n + 1));
     if (n) memcpy(*ids, w->ids.data, sizeof **ids * n);
@@ -110,7 +113,18 @@ void pr_term_visit_all(const pr_terms *T, const pr_term *root, int n_roots,
         visit(user, root[0]);
         return;
     }
-    held h = hold(T, root, n_roots, NULL);
+    held h = hold(T, root, n_roots, NULL, EVERYTHING);
+    for (uint32_t i = 0; i < h.n; i++) visit(user, held_at(&h, i));
+    release(&h);
+}
+
+void pr_term_visit_in(const pr_terms *T, const pr_term *root, int n_roots, unsigned of,
+                      void (*visit)(void *user, pr_term t), void *user)
+{
+    bool any = false;
+    for (int i = 0; i < n_roots && !any; i++) any = node_of(T, root[i])->occurs & of;
+    if (!any) return;
+    held h = hold(T, root, n_roots, NULL, of);
     for (uint32_t i = 0; i < h.n; i++) visit(user, held_at(&h, i));
     release(&h);
 }
@@ -120,24 +134,37 @@ void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_te
     pr_term_visit_all(T, &t, 1, visit, user);
 }
 
-bool pr_term_any(const pr_terms *T, pr_term t,
-                 bool (*test)(void *user, const pr_terms *T, pr_term t), void *user)
+static bool any_in(const pr_terms *T, pr_term t, unsigned of,
+                   bool (*test)(void *user, const pr_terms *T, pr_term t), void *user)
 {
-    if (pr_term_none(t)) return false;
     if (test(user, T, t)) return true;
     if (node_of(T, t)->n == 0) return false;
-    held h = hold(T, &t, 1, NULL);
+    held h = hold(T, &t, 1, NULL, of);
     bool found = false;
     for (uint32_t i = 0; i + 1 < h.n && !found; i++) found = test(user, T, held_at(&h, i));
     release(&h);
     return found;
 }
 
+bool pr_term_any(const pr_terms *T, pr_term t,
+                 bool (*test)(void *user, const pr_terms *T, pr_term t), void *user)
+{
+    return !pr_term_none(t) && any_in(T, t, EVERYTHING, test, user);
+}
+
+bool pr_term_any_in(const pr_terms *T, pr_term t, unsigned of,
+                    bool (*test)(void *user, const pr_terms *T, pr_term t), void *user)
+{
+    return (node_of(T, t)->occurs & of) && any_in(T, t, of, test, user);
+}
+
 bool pr_term_mentions(const pr_terms *T, pr_term t, pr_var v)
 {
     if (v.id == 0 || v.id >= T->n_vars || T->var_terms[v.id] == 0) return false;
     if (pr_term_none(t) || t.id < T->var_terms[v.id]) return false;        /* children are older than parents */
-    const struct walk_work *w = collect(T, &t, 1, NULL);
+    unsigned role = PR_OCCURS(T->vars[v.id].role);
+    if (!(node_of(T, t)->occurs & role)) return false;
+    const struct walk_work *w = collect(T, &t, 1, NULL, role);
     for (int i = 0; i < w->ids.n; i++)
         if (w->ids.data[i] == T->var_terms[v.id]) return true;
     return false;
@@ -223,7 +250,7 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t)
         s->memo_cap = cap;
     }
     if (!s->memo[t.id].id) {
-        held h = hold(T, &t, 1, s->memo);
+        held h = hold(T, &t, 1, s->memo, EVERYTHING);
         for (uint32_t i = 0; i < h.n; i++) {
             uint32_t id = held_at(&h, i).id;
             if (s->memo[id].id) continue;        /* by a substitution that this one asked for */
