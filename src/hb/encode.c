@@ -439,18 +439,13 @@ static bool is_result(void *user, const pr_terms *T, pr_term t)
     return pr_term_op_of(T, t) == PR_TERM_OP_APP && pr_sym_get(T, pr_term_sym(T, t))->kind == PR_SYM_OBSERVED;
 }
 
-const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
+/* A copy with its variables for ids and lanes, and nothing known of it yet. */
+static pr_side *new_side(pr_encoding *e, const pr_record *r, int which, pr_term **var_map)
 {
-    pr_side **slot = &e->sides[record * 3 + which];
-    if (*slot) return *slot;
     const pr_records *R = e->records;
-    const pr_record *r = &R->records.data[record];
     pr_terms *T = e->terms;
-    /* whether the address may mention a result: asked before this side exists, since the answer looks at sides */
-    if (!e->sync && !pr_term_none(r->offset) && pr_term_any_in(T, r->offset, PR_OCCURS_APP, is_result, NULL)) pr_sync_of(e);
-    if (*slot) return *slot;
     pr_copy copy = which == PR_SIDE_A ? PR_COPY_A : PR_COPY_B;
-    pr_side *s = *slot = PR_NEW(e->arena, pr_side);
+    pr_side *s = PR_NEW(e->arena, pr_side);
     s->record = r;
     s->terms_before = pr_terms_count(T);
     s->addr = PR_TERM_NONE;
@@ -458,7 +453,7 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
     *s->app = (struct pr_side_app){ .e = e, .side = s, .copy = copy, .intra_b = which == PR_SIDE_B_INTRA };
     note_address_loads(e, s);
     uint32_t n_map = pr_vars_count(T);
-    pr_term *map = PR_NEW_N(e->arena, pr_term, n_map);
+    pr_term *map = *var_map = PR_NEW_N(e->arena, pr_term, n_map);
     memcpy(map, e->var_map, sizeof *map * e->n_var_map);
     s->subst = (pr_subst){ .T = T, .var_map = map, .n_var_map = n_map, .app = replace_app, .user = s->app };
     for (int i = 0; i < 3; i++) {
@@ -472,6 +467,71 @@ const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
                                  numbered(e, copy == PR_COPY_A ? "A.lane" : "B.lane", d));
         map[R->lane[d].id] = s->lane[d];
     }
+    return s;
+}
+
+static void side_vars(pr_encoding *e, pr_side *s);
+
+/* Copy A with the variables of copy B, where nothing but ids, lanes and iterations tells the two apart: what was made of
+ * the record's terms is not made again. False: it holds more. */
+static bool rename_side(pr_encoding *e, pr_side **slot, const pr_side *from, int which)
+{
+    enum { MORE = PR_OCCURS(PR_ROLE_FREE) | PR_OCCURS(PR_ROLE_OTHER) | PR_OCCURS_APP | PR_OCCURS_TABLE };
+    pr_side *a = (pr_side *)from;
+    pr_terms *T = e->terms;
+    if (a->refused || a->app->memo.n || a->reads_contents || a->unknown_address || pr_term_none(a->addr) ||
+        (pr_term_occurs(T, a->addr) & MORE)) return false;
+    for (int i = 0; i < a->active.n; i++)
+        if (pr_term_occurs(T, a->active.data[i]) & MORE) return false;
+    side_vars(e, a);
+    pr_term *map;
+    pr_side *s = *slot = new_side(e, a->record, which, &map);
+    uint32_t n = pr_vars_count(T);                                          /* every variable of copy A is older */
+    pr_var *to = PR_NEW_N(e->arena, pr_var, n);
+    for (int i = 0; i < 3; i++)
+        if (pr_term_op_of(T, s->pid[i]) == PR_TERM_OP_VAR) to[pr_term_var(T, a->pid[i]).id] = pr_term_var(T, s->pid[i]);
+    for (int d = 0; d < PR_RANK_MAX; d++)
+        if (pr_term_op_of(T, s->lane[d]) == PR_TERM_OP_VAR) to[pr_term_var(T, a->lane[d]).id] = pr_term_var(T, s->lane[d]);
+    s->n_loops = a->n_loops;
+    for (int i = 0; i < s->n_loops; i++) {
+        pr_var k = pr_term_var(T, a->iter[i]);
+        s->loop[i] = a->loop[i];
+        s->iter[i] = new_var(e, PR_ROLE_ITER, unused_index(e), PR_COPY_B, pr_var_get(T, k)->lo, pr_var_get(T, k)->hi,
+                             numbered(e, "B.k", a->loop[i]->loop));
+        map[a->loop[i]->k.id] = s->iter[i];
+        to[k.id] = pr_term_var(T, s->iter[i]);
+    }
+    pr_term *old = PR_NEW_N(e->arena, pr_term, a->active.n + 1), *made = PR_NEW_N(e->arena, pr_term, a->active.n + 1);
+    for (int i = 0; i < a->active.n; i++) old[i] = a->active.data[i];
+    old[a->active.n] = a->addr;
+    pr_term_rename(T, old, a->active.n + 1, to, n, made);
+    for (int i = 0; i < a->active.n; i++) pr_vec_push(e->arena, &s->active, made[i]);
+    s->addr = made[a->active.n];
+    s->dead = a->dead;
+    s->uncertain = a->uncertain;
+    s->uncertain_bound_only = a->uncertain_bound_only;
+    pr_var *vars = PR_NEW_N(e->arena, pr_var, a->n_vars + 1);
+    for (int i = 0; i < a->n_vars; i++) vars[i] = to[a->vars[i].id].id ? to[a->vars[i].id] : a->vars[i];
+    s->vars = vars;
+    s->n_vars = a->n_vars;
+    return true;
+}
+
+const pr_side *pr_encoding_side(pr_encoding *e, int record, int which)
+{
+    pr_side **slot = &e->sides[record * 3 + which];
+    if (*slot) return *slot;
+    const pr_records *R = e->records;
+    const pr_record *r = &R->records.data[record];
+    pr_terms *T = e->terms;
+    /* whether the address may mention a result: asked before this side exists, since the answer looks at sides */
+    if (!e->sync && !pr_term_none(r->offset) && pr_term_any_in(T, r->offset, PR_OCCURS_APP, is_result, NULL)) pr_sync_of(e);
+    if (*slot) return *slot;
+    const pr_side *first = which == PR_SIDE_A ? NULL : e->sides[record * 3 + PR_SIDE_A];
+    if (first && rename_side(e, slot, first, which)) return *slot;
+    pr_copy copy = which == PR_SIDE_A ? PR_COPY_A : PR_COPY_B;
+    pr_term *map;
+    pr_side *s = *slot = new_side(e, r, which, &map);
     for (int i = 0; i < R->premises.n; i++)   /* every program meets an assume that speaks of its own id */
         for (int a = 0; a < 3; a++)
             if (pr_term_mentions(T, R->premises.data[i], R->pid[a])) {
@@ -576,23 +636,17 @@ static void note_known(collect *c, pr_var v)
     note_var(c, pr_var_term(c->e->terms, v));
 }
 
-/* Variables of one copy, gathered once for all its queries. */
-static void side_vars(collect *c, const pr_side *of)
+/* Variables of one copy, gathered once for all its queries. No other list is being gathered. */
+static void side_vars(pr_encoding *e, pr_side *s)
 {
-    pr_side *s = (pr_side *)of;
-    pr_encoding *e = c->e;
-    if (!s->vars) {
-        collect own = { .e = e };
-        pr_vec_reserve(e->arena, &own.found, 8);
-        for (int i = 0; i < c->found.n; i++) e->seen[c->found.data[i].id] = 0;
-        pr_term_visit_in(e->terms, s->active.data, s->active.n, PR_OCCURS_VAR, note_var, &own);
-        pr_term_visit_in(e->terms, &s->addr, 1, PR_OCCURS_VAR, note_var, &own);
-        for (int i = 0; i < own.found.n; i++) e->seen[own.found.data[i].id] = 0;
-        for (int i = 0; i < c->found.n; i++) e->seen[c->found.data[i].id] = 1;
-        s->vars = own.found.data;
-        s->n_vars = own.found.n;
-    }
-    for (int i = 0; i < s->n_vars; i++) note_known(c, s->vars[i]);
+    if (s->vars) return;
+    collect own = { .e = e };
+    pr_vec_reserve(e->arena, &own.found, 8);
+    pr_term_visit_in(e->terms, s->active.data, s->active.n, PR_OCCURS_VAR, note_var, &own);
+    pr_term_visit_in(e->terms, &s->addr, 1, PR_OCCURS_VAR, note_var, &own);
+    for (int i = 0; i < own.found.n; i++) e->seen[own.found.data[i].id] = 0;
+    s->vars = own.found.data;
+    s->n_vars = own.found.n;
 }
 
 static void finish_vars(pr_encoding *e, pr_query *q, const pr_side *x, const pr_side *y)
@@ -601,8 +655,10 @@ static void finish_vars(pr_encoding *e, pr_query *q, const pr_side *x, const pr_
     int from = x ? q->n_core_a + q->n_core_b : 0;
     pr_vec_reserve(e->arena, &c.found, 16);
     if (x) {
-        side_vars(&c, x);
-        side_vars(&c, y);
+        side_vars(e, (pr_side *)x);
+        side_vars(e, (pr_side *)y);
+        for (int i = 0; i < x->n_vars; i++) note_known(&c, x->vars[i]);
+        for (int i = 0; i < y->n_vars; i++) note_known(&c, y->vars[i]);
     } else if (!pr_term_none(q->addr[0])) {
         pr_term_visit_in(e->terms, q->addr, 2, PR_OCCURS_VAR, note_var, &c);
     }

@@ -56,6 +56,8 @@ enum { PR_MASK_RUNS = 24 };
 /* term.c: finds or makes a node that is already in normal form. */
 pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child,
                   const pr_i128 *coef, int n);
+/* term.c: the node t with other children, whose facts are those of its own. coef: a SUM's in another order, or null. */
+pr_term pr_intern_renamed(pr_terms *T, pr_term t, const pr_term *child, const pr_i128 *coef);
 /* arith.c: sum coef*t + constant <= 0 in normal form, without making the sum first. */
 pr_term pr_sum_le0(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i128 constant);
 /* term.c: t <= 0 */

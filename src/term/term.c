@@ -124,16 +124,37 @@ static uint16_t own_kind(const pr_terms *T, const node *x)
     }
 }
 
+/* The node described by x, which has its hash, and its children; 0: there is none yet. */
+static uint32_t look_up(const pr_terms *T, const node *x, const pr_term *child, const pr_i128 *coef)
+{
+    uint32_t mask = T->table_cap - 1;
+    for (uint32_t i = x->hash & mask; T->table[i]; i = (i + 1) & mask)
+        if (same_node(T, &T->nodes[T->table[i]], x, child, coef)) return T->table[i];
+    return 0;
+}
+
+/* Its children and coefficients are in the pools, its facts known. */
+static pr_term add_node(pr_terms *T, const node *x)
+{
+    T->nodes = grow(T->arena, T->nodes, T->n_nodes, &T->cap_nodes, T->n_nodes + 1, sizeof *T->nodes);
+    uint32_t id = T->n_nodes++;
+    T->nodes[id] = *x;
+    if (T->n_nodes * 2 > T->table_cap) {
+        T->table_cap *= 2;
+        T->table = PR_NEW_N(T->arena, uint32_t, T->table_cap);
+        for (uint32_t k = 1; k < T->n_nodes; k++) table_put(T, k);
+    } else {
+        table_put(T, id);
+    }
+    return (pr_term){ id };
+}
+
 /* Finds or adds the node described by x and its children. */
 static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *coef)
 {
     x.hash = hash_of(&x, child, coef);
-
-    uint32_t mask = T->table_cap - 1;
-    for (uint32_t i = x.hash & mask; T->table[i]; i = (i + 1) & mask) {
-        if (same_node(T, &T->nodes[T->table[i]], &x, child, coef))
-            return (pr_term){ T->table[i] };
-    }
+    uint32_t known = look_up(T, &x, child, coef);
+    if (known) return (pr_term){ known };
 
     /* Operands may point into the pool that is about to grow: the old one stays in the arena. */
     T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + x.n, sizeof *T->kids);
@@ -161,19 +182,28 @@ static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *
     if (x.op == PR_TERM_OP_VAR) var = (pr_interval){ T->vars[x.aux].lo, T->vars[x.aux].hi };
     x.own = pr_range_step(T, &x, facts, var);
     if (facts != few) free(facts);
+    return add_node(T, &x);
+}
 
-    T->nodes = grow(T->arena, T->nodes, T->n_nodes, &T->cap_nodes, T->n_nodes + 1,
-                    sizeof *T->nodes);
-    uint32_t id = T->n_nodes++;
-    T->nodes[id] = x;
-    if (T->n_nodes * 2 > T->table_cap) {
-        T->table_cap *= 2;
-        T->table = PR_NEW_N(T->arena, uint32_t, T->table_cap);
-        for (uint32_t k = 1; k < T->n_nodes; k++) table_put(T, k);
-    } else {
-        table_put(T, id);
+pr_term pr_intern_renamed(pr_terms *T, pr_term t, const pr_term *child, const pr_i128 *coef)
+{
+    node x = *node_of(T, t);       /* equal facts: the variables below have equal intervals */
+    const pr_i128 *own = x.op == PR_TERM_OP_SUM ? T->coefs + x.coef : NULL;
+    x.negation = 0;
+    if (x.op != PR_TERM_OP_SUM) x.coef = 0;
+    x.hash = hash_of(&x, child, coef ? coef : own);
+    uint32_t known = look_up(T, &x, child, coef ? coef : own);
+    if (known) return (pr_term){ known };
+    T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + x.n, sizeof *T->kids);
+    x.first = T->n_kids;
+    T->n_kids += x.n;
+    for (uint32_t i = 0; i < x.n; i++) T->kids[x.first + i] = child[i].id;
+    if (coef) {
+        T->coefs = grow(T->arena, T->coefs, T->n_coefs, &T->cap_coefs, T->n_coefs + x.n, sizeof *T->coefs);
+        memcpy(T->coefs + (x.coef = T->n_coefs), coef, sizeof *coef * x.n);
+        T->n_coefs += x.n;
     }
-    return (pr_term){ id };
+    return add_node(T, &x);
 }
 
 pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child,

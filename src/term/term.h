@@ -202,6 +202,11 @@ typedef struct pr_subst {
 } pr_subst;
 pr_term pr_subst_apply(pr_subst *s, pr_term t);
 
+/* Other variables in place of some, one to one, each with the interval of the one that it stands for: to[i] for variable
+ * i, {0} or beyond the end = keep. out[i] is root[i] with them (PR_TERM_NONE stays). Cheaper than a substitution: a normal
+ * form stays one, but for the order of operands. No APP may be below a root. */
+void pr_term_rename(pr_terms *T, const pr_term *root, int n_roots, const pr_var *to, uint32_t n_to, pr_term *out);
+
 /* Visits every distinct node below t once, children first. */
 void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_term t), void *user);
 /* The same below any of the roots (PR_TERM_NONE is skipped). */

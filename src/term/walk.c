@@ -263,6 +263,89 @@ pr_term pr_subst_apply(pr_subst *s, pr_term t)
     return (pr_term){ r == NONE_DONE ? 0 : r };
 }
 
+/* --- renaming ------------------------------------------------------------------------------ */
+
+/* Sorts the operands of a sum by id, coefficients with them. */
+static void sort_pairs(pr_term *child, pr_i128 *coef, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        pr_term t = child[i];
+        pr_i128 c = coef[i];
+        uint32_t j = i;
+        for (; j > 0 && child[j - 1].id > t.id; j--) child[j] = child[j - 1], coef[j] = coef[j - 1];
+        child[j] = t;
+        coef[j] = c;
+    }
+}
+
+static pr_term rename_sum(pr_terms *T, pr_term t, pr_term *child)
+{
+    const node *x = node_of(T, t);
+    bool sorted = true;
+    for (uint32_t i = 1; i < x->n && sorted; i++) sorted = child[i - 1].id < child[i].id;
+    if (sorted) return pr_intern_renamed(T, t, child, NULL);
+    pr_i128 some[16], *coef = x->n <= 16 ? some : PR_NEW_N(T->arena, pr_i128, x->n);
+    memcpy(coef, T->coefs + x->coef, sizeof *coef * x->n);
+    sort_pairs(child, coef, x->n);
+    return pr_intern_renamed(T, t, child, coef);
+}
+
+static pr_term rename_node(pr_terms *T, pr_term t, pr_term *child)
+{
+    const node *x = node_of(T, t);
+    bool swapped = x->n == 2 && child[0].id > child[1].id;
+    switch ((pr_term_op)x->op) {
+    case PR_TERM_OP_SUM: return rename_sum(T, t, child);
+    case PR_TERM_OP_MUL:           /* factors are nested in the order of their ids */
+        if (T->nodes[child[0].id].op == PR_TERM_OP_MUL || T->nodes[child[1].id].op == PR_TERM_OP_MUL) return pr_mul(T, child[0], child[1]);
+        break;
+    case PR_TERM_OP_EQ0: {         /* the sign of an equation is that of its first part */
+        const node *s = node_of(T, child[0]);
+        if (s->op == PR_TERM_OP_SUM && T->coefs[s->coef] < 0) return pr_eq(T, child[0], PR_TERM_ZERO);
+        return pr_intern_renamed(T, t, child, NULL);
+    }
+    case PR_TERM_OP_MIN: case PR_TERM_OP_MAX: case PR_TERM_OP_AND: case PR_TERM_OP_OR: break;
+    default: return pr_intern_renamed(T, t, child, NULL);
+    }
+    if (!swapped) return pr_intern_renamed(T, t, child, NULL);
+    return pr_intern_renamed(T, t, (const pr_term[]){ child[1], child[0] }, NULL);
+}
+
+void pr_term_rename(pr_terms *T, const pr_term *root, int n_roots, const pr_var *to, uint32_t n_to, pr_term *out)
+{
+    held h = hold(T, root, n_roots, NULL, PR_OCCURS_VAR);
+    struct walk_work *w = h.w;
+    pr_temp kept;
+    uint32_t *now = pr_temp_new(T->arena, &kept, sizeof *now * T->n_nodes);     /* of a node that is marked */
+    for (uint32_t i = 0; i < h.n; i++) {
+        pr_term t = held_at(&h, i), few[16], *child = few;
+        const node *x = node_of(T, t);
+        assert(x->op != PR_TERM_OP_APP);
+        now[t.id] = t.id;
+        if (x->op == PR_TERM_OP_VAR) {
+            if (x->aux >= n_to || !to[x->aux].id) continue;
+            assert(T->vars[x->aux].lo == T->vars[to[x->aux].id].lo && T->vars[x->aux].hi == T->vars[to[x->aux].id].hi);
+            now[t.id] = pr_var_term(T, to[x->aux]).id;
+            continue;
+        }
+        bool same = true, none = false;
+        if (x->n > 16) child = PR_NEW_N(T->arena, pr_term, x->n);
+        for (uint32_t k = 0; k < x->n; k++) {
+            uint32_t of = T->kids[x->first + k];
+            child[k].id = w->mark[of] == w->now ? now[of] : of;
+            same = same && child[k].id == of;
+            none = none || !child[k].id;
+        }
+        if (!same) now[t.id] = none ? 0 : rename_node(T, t, child).id;
+    }
+    for (int i = 0; i < n_roots; i++) {
+        uint32_t id = root[i].id;
+        out[i].id = id && w->mark[id] == w->now ? now[id] : id;
+    }
+    pr_temp_end(&kept);
+    release(&h);
+}
+
 /* --- conjuncts ----------------------------------------------------------------------------- */
 
 void pr_conjuncts(pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena)
