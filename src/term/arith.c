@@ -16,10 +16,10 @@
 
 enum { INLINE_TERMS = 24, PRODUCT_TERMS = 16, PRODUCT_FACTORS = 16 };
 
-typedef pr_linear item;
 typedef struct form {
     pr_arena *arena;
-    item few[INLINE_TERMS], *at;
+    pr_term few[INLINE_TERMS], *at;
+    pr_i128 some[INLINE_TERMS], *coef;
     int n, cap;
     pr_i128 k;
     bool bad;               /* an overflow: the result is PR_TERM_NONE */
@@ -29,21 +29,24 @@ static void form_init(form *f, pr_arena *arena)
 {
     f->arena = arena;
     f->at = f->few;
+    f->coef = f->some;
     f->n = 0;
     f->cap = INLINE_TERMS;
     f->k = 0;
     f->bad = false;
 }
 
-static void form_atom(form *f, uint32_t id, pr_i128 coef)
+static void form_atom(form *f, pr_term t, pr_i128 coef)
 {
     if (f->n == f->cap) {
-        item *wider = PR_NEW_N(f->arena, item, f->cap * 2);
-        memcpy(wider, f->at, sizeof *wider * (size_t)f->n);
-        f->at = wider;
+        pr_term *at = pr_arena_raw(f->arena, sizeof *at * (size_t)f->cap * 2);
+        pr_i128 *wider = pr_arena_raw(f->arena, sizeof *wider * (size_t)f->cap * 2);
+        f->at = memcpy(at, f->at, sizeof *at * (size_t)f->n);
+        f->coef = memcpy(wider, f->coef, sizeof *wider * (size_t)f->n);
         f->cap *= 2;
     }
-    f->at[f->n++] = (item){ id, coef };
+    f->at[f->n] = t;
+    f->coef[f->n++] = coef;
 }
 
 static void form_add(form *f, const pr_terms *T, pr_term t, pr_i128 scale)
@@ -54,68 +57,86 @@ static void form_add(form *f, const pr_terms *T, pr_term t, pr_i128 scale)
     assert(!x->is_bool);
     pr_i128 v;
     if (x->op != PR_TERM_OP_SUM && x->op != PR_TERM_OP_CONST) {
-        form_atom(f, t.id, scale);
+        form_atom(f, t, scale);
         return;
     }
     if (!pr_mul_ok(x->value, scale, &v) || !pr_add_ok(f->k, v, &f->k)) f->bad = true;
     if (x->op == PR_TERM_OP_CONST) return;
     for (uint32_t i = 0; i < x->n && !f->bad; i++) {
         if (!pr_mul_ok(T->coefs[x->coef + i], scale, &v)) f->bad = true;
-        else form_atom(f, T->kids[x->first + i], v);
+        else form_atom(f, kid(T, x, i), v);
     }
 }
 
+typedef struct item { pr_term t; pr_i128 coef; } item;
 static int by_id(const void *a, const void *b)
 {
-    uint32_t x = ((const item *)a)->id, y = ((const item *)b)->id;
+    uint32_t x = ((const item *)a)->t.id, y = ((const item *)b)->t.id;
     return x < y ? -1 : x > y;
+}
+
+static void sort_long(form *f)
+{
+    item *all = pr_arena_raw(f->arena, sizeof *all * (size_t)f->n);
+    for (int i = 0; i < f->n; i++) all[i] = (item){ f->at[i], f->coef[i] };
+    qsort(all, (size_t)f->n, sizeof *all, by_id);
+    for (int i = 0; i < f->n; i++) f->at[i] = all[i].t, f->coef[i] = all[i].coef;
 }
 
 static void form_sort(form *f)
 {
-    bool sorted = true;
-    for (int i = 1; i < f->n && sorted; i++) sorted = f->at[i - 1].id < f->at[i].id;
-    for (int i = 1; i < f->n && !sorted && f->n <= INLINE_TERMS; i++) {   /* mostly two sorted lists */
-        item x = f->at[i];
+    int i = 1, n;
+    while (i < f->n && f->at[i - 1].id < f->at[i].id) i++;
+    if (i >= f->n) return;                                  /* sorted, and no atom twice */
+    if (f->n > INLINE_TERMS) sort_long(f), i = f->n;
+    for (; i < f->n; i++) {                                 /* mostly two sorted lists */
+        pr_term t = f->at[i];
+        pr_i128 c = f->coef[i];
         int j = i;
-        for (; j > 0 && f->at[j - 1].id > x.id; j--) f->at[j] = f->at[j - 1];
-        f->at[j] = x;
+        for (; j > 0 && f->at[j - 1].id > t.id; j--) f->at[j] = f->at[j - 1], f->coef[j] = f->coef[j - 1];
+        f->at[j] = t;
+        f->coef[j] = c;
     }
-    if (!sorted && f->n > INLINE_TERMS) qsort(f->at, (size_t)f->n, sizeof *f->at, by_id);
-    int n = 0;
-    for (int i = 0; i < f->n && !f->bad; i++) {
+    n = 0;
+    for (i = 0; i < f->n && !f->bad; i++) {
         if (n && f->at[n - 1].id == f->at[i].id) {
-            if (!pr_add_ok(f->at[n - 1].coef, f->at[i].coef, &f->at[n - 1].coef)) f->bad = true;
+            if (!pr_add_ok(f->coef[n - 1], f->coef[i], &f->coef[n - 1])) f->bad = true;
         } else {
-            f->at[n++] = f->at[i];
+            f->at[n] = f->at[i];
+            f->coef[n++] = f->coef[i];
         }
-        if (f->at[n - 1].coef == 0) n--;
+        if (f->coef[n - 1] == 0) n--;
     }
     f->n = n;
+}
+
+static void form_drop(form *f, int i)
+{
+    f->n--;
+    memmove(f->at + i, f->at + i + 1, sizeof *f->at * (size_t)(f->n - i));
+    memmove(f->coef + i, f->coef + i + 1, sizeof *f->coef * (size_t)(f->n - i));
 }
 
 /* Rule A3: a quotient and the remainder of the same operation, whose coefficients fit. */
 static bool form_rejoin(form *f, const pr_terms *T)
 {
     for (int i = 0; i < f->n; i++) {
-        const node *q = &T->nodes[f->at[i].id];
+        const node *q = node_of(T, f->at[i]);
         if (q->op != PR_TERM_OP_FDIV && q->op != PR_TERM_OP_TDIV) continue;
         uint8_t twin = q->op == PR_TERM_OP_FDIV ? PR_TERM_OP_FMOD : PR_TERM_OP_TREM;
         pr_i128 d;
         if (!pr_term_const(T, kid(T, q, 1), &d)) continue;
         for (int j = 0; j < f->n; j++) {
-            const node *m = &T->nodes[f->at[j].id];
+            const node *m = node_of(T, f->at[j]);
             pr_i128 c;
             if (m->op != twin || T->kids[m->first] != T->kids[q->first]
                 || T->kids[m->first + 1] != T->kids[q->first + 1]
-                || !pr_mul_ok(f->at[j].coef, d, &c) || c != f->at[i].coef)
+                || !pr_mul_ok(f->coef[j], d, &c) || c != f->coef[i])
                 continue;
             pr_term x = kid(T, q, 0);
-            pr_i128 e = f->at[j].coef;
-            int low = i < j ? i : j, high = i < j ? j : i;
-            memmove(f->at + high, f->at + high + 1, sizeof *f->at * (size_t)(f->n - high - 1));
-            memmove(f->at + low, f->at + low + 1, sizeof *f->at * (size_t)(f->n - low - 2));
-            f->n -= 2;
+            pr_i128 e = f->coef[j];
+            form_drop(f, i < j ? j : i);
+            form_drop(f, i < j ? i : j);
             form_add(f, T, x, e);
             return true;
         }
@@ -129,29 +150,19 @@ static void form_normal(form *f, const pr_terms *T)
     while (!f->bad && form_rejoin(f, T)) form_sort(f);
 }
 
-/* The term of a normal form. */
-static pr_term form_made(form *f, pr_terms *T)
+/* The term of a normal form; own: its interval, or null. */
+static pr_term form_made(const form *f, pr_terms *T, const pr_interval *own)
 {
     if (f->bad) return PR_TERM_NONE;
     if (f->n == 0) return pr_const(T, f->k);
-    if (f->n == 1 && f->at[0].coef == 1 && f->k == 0) return (pr_term){ f->at[0].id };
-    pr_term few[INLINE_TERMS], *child = few;
-    pr_i128 some[INLINE_TERMS], *coef = some;
-    if (f->n > INLINE_TERMS) {
-        child = PR_NEW_N(f->arena, pr_term, f->n);
-        coef = PR_NEW_N(f->arena, pr_i128, f->n);
-    }
-    for (int i = 0; i < f->n; i++) {
-        child[i].id = f->at[i].id;
-        coef[i] = f->at[i].coef;
-    }
-    return pr_intern(T, PR_TERM_OP_SUM, 0, f->k, child, coef, f->n);
+    if (f->n == 1 && f->coef[0] == 1 && f->k == 0) return f->at[0];
+    return pr_intern_sum(T, f->at, f->coef, f->n, f->k, own);
 }
 
 static pr_term form_term(form *f, pr_terms *T)
 {
     form_normal(f, T);
-    return form_made(f, T);
+    return form_made(f, T, NULL);
 }
 
 pr_term pr_sum_le0(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i128 constant)
@@ -160,17 +171,24 @@ pr_term pr_sum_le0(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr
     form_init(&f, T->arena);
     f.k = constant;
     for (int i = 0; i < n; i++) form_add(&f, T, t[i], coef[i]);
-    form_normal(&f, T);
+    if (n > 1) form_normal(&f, T);                  /* a multiple of one normal form is one */
     if (f.bad) return PR_TERM_NONE;
-    pr_interval r = pr_range_linear(T, f.at, f.n, f.k);
-    if (r.hi <= 0) return PR_TERM_TRUE;             /* C3 */
-    if (r.lo > 0) return PR_TERM_FALSE;
     pr_i128 g = 0;
-    for (int i = 0; i < f.n && g != 1; i++) g = f.at[i].coef == PR_I128_MIN ? 1 : pr_gcd(g, f.at[i].coef);
-    if (f.n == 1 || g <= 1 || f.k == PR_I128_MIN) return pr_le0(T, form_made(&f, T));
-    for (int i = 0; i < f.n; i++) f.at[i].coef /= g; /* C1 */
-    f.k = -pr_fdiv(-f.k, g);
-    return pr_le0(T, form_term(&f, T));
+    for (int pass = 0; pass < 2; pass++) {
+        pr_interval r = pr_range_linear(T, f.at, f.coef, f.n, f.k);
+        if (r.hi <= 0) return PR_TERM_TRUE;         /* C3 */
+        if (r.lo > 0) return PR_TERM_FALSE;
+        for (int i = 0; i < f.n && g != 1; i++) g = f.coef[i] == PR_I128_MIN ? 1 : pr_gcd(g, f.coef[i]);
+        if (f.n <= 1 || (g > 1 && f.k == PR_I128_MIN)) return pr_le0(T, form_made(&f, T, &r));
+        if (g <= 1) {
+            pr_term made = form_made(&f, T, &r);
+            return pr_intern(T, PR_TERM_OP_LE0, 0, 0, &made, 1);
+        }
+        for (int i = 0; i < f.n; i++) f.coef[i] /= g; /* C1 */
+        f.k = -pr_fdiv(-f.k, g);
+        g = 1;
+    }
+    return PR_TERM_NONE;
 }
 
 pr_term pr_sum(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i128 constant)
@@ -179,7 +197,8 @@ pr_term pr_sum(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i12
     form_init(&f, T->arena);
     f.k = constant;
     for (int i = 0; i < n; i++) form_add(&f, T, t[i], coef[i]);
-    return form_term(&f, T);
+    if (n > 1) form_normal(&f, T);
+    return form_made(&f, T, NULL);
 }
 
 pr_term pr_add(pr_terms *T, pr_term a, pr_term b)
@@ -233,7 +252,7 @@ static pr_term mul_pair(pr_terms *T, pr_term a, pr_term b)
 {
     pr_term child[2] = { a, b };
     if (a.id > b.id) child[0] = b, child[1] = a;
-    return pr_intern(T, PR_TERM_OP_MUL, 0, 0, child, NULL, 2);
+    return pr_intern(T, PR_TERM_OP_MUL, 0, 0, child, 2);
 }
 
 /* Product of two terms that are neither constant nor a sum. */

@@ -105,7 +105,7 @@ static parts floor_parts(pr_terms *T, pr_term x, pr_i128 d)
     }
     pr_term child[2] = { rest, pr_const(T, d) };
     parts p;
-    p.quotient = pr_add(T, whole, pr_intern(T, PR_TERM_OP_FDIV, 0, 0, child, NULL, 2));
+    p.quotient = pr_add(T, whole, pr_intern(T, PR_TERM_OP_FDIV, 0, 0, child, 2));
     const node *m = node_of(T, rest);
     pr_i128 a;
     while (m->op == PR_TERM_OP_FMOD && pr_term_const(T, kid(T, m, 1), &a) && a % d == 0) { /* D6 */
@@ -113,7 +113,7 @@ static parts floor_parts(pr_terms *T, pr_term x, pr_i128 d)
         m = node_of(T, child[0]);
     }
     if (pr_term_is(child[0], rest))
-        p.remainder = pr_intern(T, PR_TERM_OP_FMOD, 0, 0, child, NULL, 2);
+        p.remainder = pr_intern(T, PR_TERM_OP_FMOD, 0, 0, child, 2);
     else
         p.remainder = floor_parts(T, child[0], d).remainder;
     return p;
@@ -130,7 +130,7 @@ static pr_term floor_kind(pr_terms *T, pr_term a, pr_term b, bool quotient)
         pr_term child[2] = { a, b };
         pr_interval x = own(T, a), y = own(T, b);
         if (x.lo >= 0 && x.hi < y.lo) return quotient ? PR_TERM_ZERO : a;            /* D5 */
-        return pr_intern(T, quotient ? PR_TERM_OP_FDIV : PR_TERM_OP_FMOD, 0, 0, child, NULL, 2);
+        return pr_intern(T, quotient ? PR_TERM_OP_FDIV : PR_TERM_OP_FMOD, 0, 0, child, 2);
     }
     if (d == 0) return quotient ? PR_TERM_ZERO : a;
     if (d == PR_I128_MIN) return PR_TERM_NONE;
@@ -184,7 +184,7 @@ static pr_term trunc_kind(pr_terms *T, pr_term a, pr_term b, bool quotient)
         return floor_kind(T, a, b, quotient);                                        /* D7 */
     }
     pr_term child[2] = { a, b };
-    return pr_intern(T, quotient ? PR_TERM_OP_TDIV : PR_TERM_OP_TREM, 0, 0, child, NULL, 2);
+    return pr_intern(T, quotient ? PR_TERM_OP_TDIV : PR_TERM_OP_TREM, 0, 0, child, 2);
 }
 
 pr_term pr_tdiv_t(pr_terms *T, pr_term a, pr_term b) { return trunc_kind(T, a, b, true); }
@@ -279,7 +279,7 @@ static pr_term bit_kind(pr_terms *T, pr_term_op op, pr_term a, pr_term b)
     if (bit_disjoint(T, a, b)) return op == PR_TERM_OP_BAND ? PR_TERM_ZERO : pr_add(T, a, b);
     pr_term child[2] = { a, b };
     if (a.id > b.id) child[0] = b, child[1] = a;
-    return pr_intern(T, op, 0, 0, child, NULL, 2);
+    return pr_intern(T, op, 0, 0, child, 2);
 }
 
 pr_term pr_band(pr_terms *T, pr_term a, pr_term b) { return bit_kind(T, PR_TERM_OP_BAND, a, b); }

@@ -68,14 +68,32 @@ static pr_interval range_sum(const pr_terms *T, const node *x, const pr_interval
     return clamp(low ? lo : -PR_INF, high ? hi : PR_INF);
 }
 
-pr_interval pr_range_linear(const pr_terms *T, const pr_linear *x, int n, pr_i128 constant)
+/* The same where every number fits one machine word. */
+static bool linear_in_words(const pr_terms *T, const pr_term *at, const pr_i128 *coef, int n, pr_i128 constant, pr_interval *out)
 {
+    int64_t lo = (int64_t)constant, hi = lo, a, b;
+    if (!pr_is_small(constant)) return false;
+    for (int i = 0; i < n; i++) {
+        const pr_interval *c = &T->nodes[at[i].id].own;
+        if (!pr_is_small(coef[i]) || !pr_is_small(c->lo) || !pr_is_small(c->hi)) return false;
+        int64_t k = (int64_t)coef[i], from = (int64_t)(k > 0 ? c->lo : c->hi), to = (int64_t)(k > 0 ? c->hi : c->lo);
+        if (__builtin_mul_overflow(k, from, &a) || __builtin_mul_overflow(k, to, &b)) return false;
+        if (__builtin_add_overflow(lo, a, &lo) || __builtin_add_overflow(hi, b, &hi)) return false;
+    }
+    *out = (pr_interval){ lo, hi };
+    return true;
+}
+
+pr_interval pr_range_linear(const pr_terms *T, const pr_term *at, const pr_i128 *coef, int n, pr_i128 constant)
+{
+    pr_interval r;
+    if (linear_in_words(T, at, coef, n, constant, &r)) return r;
     pr_i128 lo = constant, hi = constant;
     bool low = true, high = true;
     if (infinite(lo)) return whole;
     for (int i = 0; i < n; i++) {
-        const pr_interval *c = &T->nodes[x[i].id].own;
-        pr_i128 k = x[i].coef;
+        const pr_interval *c = &T->nodes[at[i].id].own;
+        pr_i128 k = coef[i];
         pr_i128 a = times(k, k > 0 ? c->lo : c->hi), b = times(k, k > 0 ? c->hi : c->lo);
         if (infinite(a) || !pr_add_ok(lo, a, &lo)) low = false;
         if (infinite(b) || !pr_add_ok(hi, b, &hi)) high = false;

@@ -54,17 +54,17 @@ static inline pr_term kid(const pr_terms *T, const node *x, uint32_t i)
 #define PR_MASK_LIMIT ((pr_i128)1 << 96)
 enum { PR_MASK_RUNS = 24 };
 /* term.c: finds or makes a node that is already in normal form. */
-pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child,
-                  const pr_i128 *coef, int n);
+pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child, int n);
+/* The same for a SUM; own: its interval, where it is known (pr_range_linear). */
+pr_term pr_intern_sum(pr_terms *T, const pr_term *child, const pr_i128 *coef, int n, pr_i128 constant, const pr_interval *own);
 /* term.c: the node t with other children, whose facts are those of its own. coef: a SUM's in another order, or null. */
 pr_term pr_intern_renamed(pr_terms *T, pr_term t, const pr_term *child, const pr_i128 *coef);
 /* arith.c: sum coef*t + constant <= 0 in normal form, without making the sum first. */
 pr_term pr_sum_le0(pr_terms *T, const pr_term *t, const pr_i128 *coef, int n, pr_i128 constant);
 /* term.c: t <= 0 */
 pr_term pr_le0(pr_terms *T, pr_term t);
-/* range.c: interval of a linear form */
-typedef struct pr_linear { uint32_t id; pr_i128 coef; } pr_linear;
-pr_interval pr_range_linear(const pr_terms *T, const pr_linear *x, int n, pr_i128 constant);
+/* range.c: interval of a linear form under the variables' own intervals */
+pr_interval pr_range_linear(const pr_terms *T, const pr_term *at, const pr_i128 *coef, int n, pr_i128 constant);
 /* range.c: interval of one node from the intervals of its children; var gives a VAR's interval. */
 pr_interval pr_range_step(const pr_terms *T, const node *x, const pr_interval *child,
                           pr_interval var);

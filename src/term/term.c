@@ -26,7 +26,6 @@
 #include "term/store.h"
 #include "term/table.h"
 #include <assert.h>
-#include <stdlib.h>
 
 /* --- store --------------------------------------------------------------------------------- */
 
@@ -47,7 +46,10 @@ static uint64_t mix(uint64_t h, uint64_t w)
     return h ^ h >> 32;
 }
 
-static uint32_t hash_of(const node *x, const pr_term *child, const pr_i128 *coef)
+/* What tells a node from all others, its children and coefficients beside it. */
+typedef struct key { pr_term_op op; uint32_t kind, aux, n; pr_i128 value; } key;
+
+static uint32_t hash_of(const key *x, const pr_term *child, const pr_i128 *coef)
 {
     uint64_t h = mix((uint64_t)x->op | (uint64_t)x->kind << 8 | (uint64_t)x->aux << 32, x->n);
     h = mix(mix(h, (uint64_t)x->value), (uint64_t)(x->value >> 64));
@@ -57,12 +59,9 @@ static uint32_t hash_of(const node *x, const pr_term *child, const pr_i128 *coef
     return (uint32_t)(h >> 32);
 }
 
-static bool same_node(const pr_terms *T, const node *a, const node *x, const pr_term *child,
-                      const pr_i128 *coef)
+static bool same_node(const pr_terms *T, const node *a, const key *x, const pr_term *child, const pr_i128 *coef)
 {
-    if (a->hash != x->hash || a->op != x->op || a->kind != x->kind || a->aux != x->aux
-        || a->n != x->n || a->value != x->value)
-        return false;
+    if (a->op != x->op || a->kind != x->kind || a->aux != x->aux || a->n != x->n || a->value != x->value) return false;
     for (uint32_t i = 0; i < x->n; i++) {
         if (T->kids[a->first + i] != child[i].id) return false;
         if (coef && T->coefs[a->coef + i] != coef[i]) return false;
@@ -124,13 +123,32 @@ static uint16_t own_kind(const pr_terms *T, const node *x)
     }
 }
 
-/* The node described by x, which has its hash, and its children; 0: there is none yet. */
-static uint32_t look_up(const pr_terms *T, const node *x, const pr_term *child, const pr_i128 *coef)
+/* 0: there is none yet. */
+static uint32_t look_up(const pr_terms *T, uint32_t hash, const key *x, const pr_term *child, const pr_i128 *coef)
 {
     uint32_t mask = T->table_cap - 1;
-    for (uint32_t i = x->hash & mask; T->table[i]; i = (i + 1) & mask)
-        if (same_node(T, &T->nodes[T->table[i]], x, child, coef)) return T->table[i];
+    for (uint32_t i = hash & mask; T->table[i]; i = (i + 1) & mask)
+        if (T->nodes[T->table[i]].hash == hash && same_node(T, &T->nodes[T->table[i]], x, child, coef)) return T->table[i];
     return 0;
+}
+
+static uint32_t add_kids(pr_terms *T, const pr_term *child, uint32_t n)
+{
+    T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + n, sizeof *T->kids);
+    for (uint32_t i = 0; i < n; i++) {
+        assert(child[i].id && child[i].id < T->n_nodes);
+        T->kids[T->n_kids + i] = child[i].id;
+    }
+    T->n_kids += n;
+    return T->n_kids - n;
+}
+
+static uint32_t add_coefs(pr_terms *T, const pr_i128 *coef, uint32_t n)
+{
+    T->coefs = grow(T->arena, T->coefs, T->n_coefs, &T->cap_coefs, T->n_coefs + n, sizeof *T->coefs);
+    for (uint32_t i = 0; i < n; i++) T->coefs[T->n_coefs + i] = coef[i];
+    T->n_coefs += n;
+    return T->n_coefs - n;
 }
 
 /* Its children and coefficients are in the pools, its facts known. */
@@ -149,71 +167,63 @@ static pr_term add_node(pr_terms *T, const node *x)
     return (pr_term){ id };
 }
 
-/* Finds or adds the node described by x and its children. */
-static pr_term intern(pr_terms *T, node x, const pr_term *child, const pr_i128 *coef)
+/* Adds a node that is new. Operands may point into a pool that grows: the old one stays in the arena. */
+static pr_term add(pr_terms *T, uint32_t hash, const key *k, bool is_bool, const pr_term *child, const pr_i128 *coef,
+                   const pr_interval *own)
 {
-    x.hash = hash_of(&x, child, coef);
-    uint32_t known = look_up(T, &x, child, coef);
-    if (known) return (pr_term){ known };
-
-    /* Operands may point into the pool that is about to grow: the old one stays in the arena. */
-    T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + x.n, sizeof *T->kids);
-    x.first = T->n_kids;
-    x.occurs = own_kind(T, &x);
-    if (coef) T->coefs = grow(T->arena, T->coefs, T->n_coefs, &T->cap_coefs, T->n_coefs + x.n, sizeof *T->coefs);
-    pr_interval few[8], *facts = x.n <= 8 ? few : malloc(sizeof *facts * x.n); /* nothing else is allocated meanwhile */
-    if (!facts) pr_arena_exhausted(T->arena);
-    for (uint32_t i = 0; i < x.n; i++) {
-        assert(child[i].id && child[i].id < T->n_nodes);
-        T->kids[x.first + i] = child[i].id;
-        facts[i] = T->nodes[child[i].id].own;
-        x.occurs |= T->nodes[child[i].id].occurs;
-    }
     const unsigned shared = PR_OCCURS(PR_ROLE_PARAM) | PR_OCCURS(PR_ROLE_GRID) | PR_OCCURS_TABLE | PR_OCCURS_FITS;
+    node x = { .op = (uint8_t)k->op, .kind = (uint8_t)k->kind, .aux = k->aux, .n = k->n, .value = k->value, .hash = hash,
+               .is_bool = is_bool };
+    x.occurs = own_kind(T, &x);
+    for (uint32_t i = 0; i < x.n; i++) x.occurs |= T->nodes[child[i].id].occurs;
     x.shared = !(x.occurs & ~shared);
-    T->n_kids += x.n;
-    if (coef) {
-        x.coef = T->n_coefs;
-        memcpy(T->coefs + x.coef, coef, sizeof *coef * x.n);
-        T->n_coefs += x.n;
-    }
+    x.first = add_kids(T, child, x.n);
+    if (coef) x.coef = add_coefs(T, coef, x.n);
     x.zeros = zeros_step(T, &x, child, coef);
-    pr_interval var = { -PR_INF, PR_INF };
-    if (x.op == PR_TERM_OP_VAR) var = (pr_interval){ T->vars[x.aux].lo, T->vars[x.aux].hi };
-    x.own = pr_range_step(T, &x, facts, var);
-    if (facts != few) free(facts);
+    if (own) {
+        x.own = *own;
+    } else {
+        pr_interval facts[3] = { 0 }, var = { -PR_INF, PR_INF };   /* no operation but a sum has more that count */
+        for (uint32_t i = 0; i < x.n && i < 3; i++) facts[i] = T->nodes[child[i].id].own;
+        if (x.op == PR_TERM_OP_VAR) var = (pr_interval){ T->vars[x.aux].lo, T->vars[x.aux].hi };
+        x.own = pr_range_step(T, &x, facts, var);
+    }
     return add_node(T, &x);
+}
+
+pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child, int n)
+{
+    key k = { .op = op, .aux = aux, .value = value, .n = (uint32_t)n };
+    uint32_t hash = hash_of(&k, child, NULL), known = look_up(T, hash, &k, child, NULL);
+    if (known) return (pr_term){ known };
+    bool is_bool = op == PR_TERM_OP_FALSE || op == PR_TERM_OP_TRUE || op == PR_TERM_OP_LE0
+                || op == PR_TERM_OP_EQ0 || op == PR_TERM_OP_NOT || op == PR_TERM_OP_AND
+                || op == PR_TERM_OP_OR || (op == PR_TERM_OP_APP && T->syms[aux].is_bool);
+    return add(T, hash, &k, is_bool, child, NULL, NULL);
+}
+
+pr_term pr_intern_sum(pr_terms *T, const pr_term *child, const pr_i128 *coef, int n, pr_i128 constant, const pr_interval *own)
+{
+    key k = { .op = PR_TERM_OP_SUM, .value = constant, .n = (uint32_t)n };
+    uint32_t hash = hash_of(&k, child, coef), known = look_up(T, hash, &k, child, coef);
+    if (known) return (pr_term){ known };
+    pr_interval range = own ? *own : pr_range_linear(T, child, coef, n, constant);
+    return add(T, hash, &k, false, child, coef, &range);
 }
 
 pr_term pr_intern_renamed(pr_terms *T, pr_term t, const pr_term *child, const pr_i128 *coef)
 {
     node x = *node_of(T, t);       /* equal facts: the variables below have equal intervals */
-    const pr_i128 *own = x.op == PR_TERM_OP_SUM ? T->coefs + x.coef : NULL;
-    x.negation = 0;
-    if (x.op != PR_TERM_OP_SUM) x.coef = 0;
-    x.hash = hash_of(&x, child, coef ? coef : own);
-    uint32_t known = look_up(T, &x, child, coef ? coef : own);
+    bool sum = x.op == PR_TERM_OP_SUM;
+    const pr_i128 *all = !sum ? NULL : coef ? coef : T->coefs + x.coef;
+    key k = { .op = (pr_term_op)x.op, .kind = x.kind, .aux = x.aux, .value = x.value, .n = x.n };
+    x.hash = hash_of(&k, child, all);
+    uint32_t known = look_up(T, x.hash, &k, child, all);
     if (known) return (pr_term){ known };
-    T->kids = grow(T->arena, T->kids, T->n_kids, &T->cap_kids, T->n_kids + x.n, sizeof *T->kids);
-    x.first = T->n_kids;
-    T->n_kids += x.n;
-    for (uint32_t i = 0; i < x.n; i++) T->kids[x.first + i] = child[i].id;
-    if (coef) {
-        T->coefs = grow(T->arena, T->coefs, T->n_coefs, &T->cap_coefs, T->n_coefs + x.n, sizeof *T->coefs);
-        memcpy(T->coefs + (x.coef = T->n_coefs), coef, sizeof *coef * x.n);
-        T->n_coefs += x.n;
-    }
+    x.negation = 0;
+    x.first = add_kids(T, child, x.n);
+    if (coef || !sum) x.coef = coef ? add_coefs(T, coef, x.n) : 0;
     return add_node(T, &x);
-}
-
-pr_term pr_intern(pr_terms *T, pr_term_op op, uint32_t aux, pr_i128 value, const pr_term *child,
-                  const pr_i128 *coef, int n)
-{
-    node x = { .op = (uint8_t)op, .aux = aux, .value = value, .n = (uint32_t)n };
-    x.is_bool = op == PR_TERM_OP_FALSE || op == PR_TERM_OP_TRUE || op == PR_TERM_OP_LE0
-             || op == PR_TERM_OP_EQ0 || op == PR_TERM_OP_NOT || op == PR_TERM_OP_AND
-             || op == PR_TERM_OP_OR || (op == PR_TERM_OP_APP && T->syms[aux].is_bool);
-    return intern(T, x, child, coef);
 }
 
 pr_terms *pr_terms_new(pr_arena *arena)
@@ -232,9 +242,9 @@ pr_terms *pr_terms_new(pr_arena *arena)
     memset(&T->vars[0], 0, sizeof *T->vars);
     memset(&T->syms[0], 0, sizeof *T->syms);
     T->n_nodes = T->n_vars = T->n_syms = 1;
-    pr_term f = pr_intern(T, PR_TERM_OP_FALSE, 0, 0, NULL, NULL, 0);
-    pr_term t = pr_intern(T, PR_TERM_OP_TRUE, 0, 0, NULL, NULL, 0);
-    pr_term z = pr_intern(T, PR_TERM_OP_CONST, 0, 0, NULL, NULL, 0);
+    pr_term f = pr_intern(T, PR_TERM_OP_FALSE, 0, 0, NULL, 0);
+    pr_term t = pr_intern(T, PR_TERM_OP_TRUE, 0, 0, NULL, 0);
+    pr_term z = pr_intern(T, PR_TERM_OP_CONST, 0, 0, NULL, 0);
     assert(pr_term_is(f, PR_TERM_FALSE) && pr_term_is(t, PR_TERM_TRUE)
            && pr_term_is(z, PR_TERM_ZERO));
     T->nodes[1].negation = 2;
@@ -357,7 +367,7 @@ pr_term pr_const(pr_terms *T, pr_i128 v)
 {
     uint32_t *known = &T->consts[((uint64_t)v * 0x9e3779b97f4a7c15u) >> 56];
     if (*known && T->nodes[*known].value == v) return (pr_term){ *known };
-    pr_term t = pr_intern(T, PR_TERM_OP_CONST, 0, v, NULL, NULL, 0);
+    pr_term t = pr_intern(T, PR_TERM_OP_CONST, 0, v, NULL, 0);
     *known = t.id;
     return t;
 }
@@ -368,7 +378,7 @@ pr_term pr_var_term(pr_terms *T, pr_var v)
 {
     assert(v.id && v.id < T->n_vars);
     if (!T->var_terms[v.id]) {
-        T->var_terms[v.id] = pr_intern(T, PR_TERM_OP_VAR, v.id, 0, NULL, NULL, 0).id;
+        T->var_terms[v.id] = pr_intern(T, PR_TERM_OP_VAR, v.id, 0, NULL, 0).id;
     }
     return (pr_term){ T->var_terms[v.id] };
 }
@@ -379,7 +389,7 @@ pr_term pr_app(pr_terms *T, pr_sym s, const pr_term *args, int n)
     for (int i = 0; i < n; i++) {
         if (pr_term_none(args[i])) return PR_TERM_NONE;
     }
-    return pr_intern(T, PR_TERM_OP_APP, s.id, 0, args, NULL, n);
+    return pr_intern(T, PR_TERM_OP_APP, s.id, 0, args, n);
 }
 
 pr_term pr_table(pr_terms *T, pr_tab tab, pr_term index)
@@ -390,7 +400,7 @@ pr_term pr_table(pr_terms *T, pr_tab tab, pr_term index)
         pr_interval r = pr_tab_range(T, tab, node_of(T, index)->own);
         if (r.lo == r.hi) return pr_const(T, r.lo);
     }
-    return pr_intern(T, PR_TERM_OP_TABLE, tab.id, 0, &index, NULL, 1);
+    return pr_intern(T, PR_TERM_OP_TABLE, tab.id, 0, &index, 1);
 }
 
 /* --- helpers on linear forms ---------------------------------------------------------------- */
@@ -488,7 +498,7 @@ pr_term pr_le0(pr_terms *T, pr_term t)
         if (r.hi <= 0) return PR_TERM_TRUE;
         if (r.lo > 0) return PR_TERM_FALSE;
     }
-    return pr_intern(T, PR_TERM_OP_LE0, 0, 0, &t, NULL, 1);
+    return pr_intern(T, PR_TERM_OP_LE0, 0, 0, &t, 1);
 }
 
 static pr_term eq0(pr_terms *T, pr_term t)
@@ -510,7 +520,7 @@ static pr_term eq0(pr_terms *T, pr_term t)
         if (k == PR_I128_MIN && d == -1) return PR_TERM_NONE;
         return eq0(T, divided(T, t, d, k / d));     /* smaller numbers may have an interval where these had none */
     }
-    return pr_intern(T, PR_TERM_OP_EQ0, 0, 0, &t, NULL, 1);
+    return pr_intern(T, PR_TERM_OP_EQ0, 0, 0, &t, 1);
 }
 
 pr_term pr_le(pr_terms *T, pr_term a, pr_term b)
@@ -541,7 +551,7 @@ pr_term pr_not(pr_terms *T, pr_term a)
         const pr_i128 minus = -1;
         r = pr_sum_le0(T, &t, &minus, 1, 1);
     } else {
-        r = pr_intern(T, PR_TERM_OP_NOT, 0, 0, &a, NULL, 1);
+        r = pr_intern(T, PR_TERM_OP_NOT, 0, 0, &a, 1);
     }
     if (!pr_term_none(r)) {
         T->nodes[a.id].negation = r.id;
@@ -589,7 +599,7 @@ static pr_term junction(pr_terms *T, pr_term a, pr_term b, bool is_and)
             return y->op == op ? t : s;
     }
     pr_term child[2] = { a, b };
-    return pr_intern(T, op, 0, 0, child, NULL, 2);
+    return pr_intern(T, op, 0, 0, child, 2);
 }
 
 pr_term pr_and(pr_terms *T, pr_term a, pr_term b) { return junction(T, a, b, true); }
@@ -614,7 +624,7 @@ pr_term pr_select(pr_terms *T, pr_term c, pr_term a, pr_term b)
     if (y->op == PR_TERM_OP_SELECT && T->kids[y->first] == c.id)
         return pr_select(T, c, a, kid(T, y, 2));
     pr_term child[3] = { c, a, b };
-    return pr_intern(T, PR_TERM_OP_SELECT, 0, 0, child, NULL, 3);
+    return pr_intern(T, PR_TERM_OP_SELECT, 0, 0, child, 3);
 }
 
 static pr_term extremum(pr_terms *T, pr_term a, pr_term b, bool is_min)
@@ -642,7 +652,7 @@ static pr_term extremum(pr_terms *T, pr_term a, pr_term b, bool is_min)
     }
     pr_term child[2] = { a, b };
     if (a.id > b.id) child[0] = b, child[1] = a;
-    return pr_intern(T, op, 0, 0, child, NULL, 2);
+    return pr_intern(T, op, 0, 0, child, 2);
 }
 
 pr_term pr_min(pr_terms *T, pr_term a, pr_term b) { return extremum(T, a, b, true); }
@@ -679,9 +689,9 @@ pr_term pr_fits(pr_terms *T, pr_fits_kind kind, int bits, pr_term t)
     pr_interval r = node_of(T, t)->own;
     if (r.lo >= lo && r.hi <= hi) return PR_TERM_TRUE;                /* F1 */
     /* never FALSE: a condition that always fails must stay visible, or nobody names the wrap */
-    node x = { .op = PR_TERM_OP_FITS, .kind = (uint8_t)kind, .aux = (uint32_t)bits, .n = 1,
-               .is_bool = 1 };
-    return intern(T, x, &t, NULL);
+    key k = { .op = PR_TERM_OP_FITS, .kind = (uint32_t)kind, .aux = (uint32_t)bits, .n = 1 };
+    uint32_t hash = hash_of(&k, &t, NULL), known = look_up(T, hash, &k, &t, NULL);
+    return known ? (pr_term){ known } : add(T, hash, &k, true, &t, NULL, NULL);
 }
 
 pr_term pr_fits_expand(pr_terms *T, pr_term fits)
