@@ -23,11 +23,15 @@ struct pr_side_app {
 
 static const pr_i128 axis_cap[3] = { 2147483647, 65535, 65535 };
 
-static pr_term new_var(pr_encoding *e, pr_var_role role, int index, pr_copy copy, pr_i128 lo, pr_i128 hi,
-                       const char *name)
+static pr_var bare_var(pr_encoding *e, pr_var_role role, int index, pr_copy copy, pr_i128 lo, pr_i128 hi, const char *name)
 {
     pr_var_info i = { .role = role, .index = index, .copy = copy, .lo = lo, .hi = hi, .name = name };
-    return pr_var_term(e->terms, pr_var_new(e->terms, i));
+    return pr_var_new(e->terms, i);
+}
+
+static pr_term new_var(pr_encoding *e, pr_var_role role, int index, pr_copy copy, pr_i128 lo, pr_i128 hi, const char *name)
+{
+    return pr_var_term(e->terms, bare_var(e, role, index, copy, lo, hi, name));
 }
 
 /* A variable is one per (role, index, copy) and keeps its first interval, so a private one needs an index
@@ -496,17 +500,20 @@ static bool rename_side(pr_encoding *e, pr_side **slot, const pr_side *from, int
     for (int i = 0; i < s->n_loops; i++) {
         pr_var k = pr_term_var(T, a->iter[i]);
         s->loop[i] = a->loop[i];
-        s->iter[i] = new_var(e, PR_ROLE_ITER, unused_index(e), PR_COPY_B, pr_var_get(T, k)->lo, pr_var_get(T, k)->hi,
-                             numbered(e, "B.k", a->loop[i]->loop));
-        map[a->loop[i]->k.id] = s->iter[i];
-        to[k.id] = pr_term_var(T, s->iter[i]);
+        to[k.id] = bare_var(e, PR_ROLE_ITER, unused_index(e), PR_COPY_B, pr_var_get(T, k)->lo, pr_var_get(T, k)->hi,
+                            numbered(e, "B.k", a->loop[i]->loop));
     }
-    pr_term *old = PR_NEW_N(e->arena, pr_term, a->active.n + 1), *made = PR_NEW_N(e->arena, pr_term, a->active.n + 1);
-    for (int i = 0; i < a->active.n; i++) old[i] = a->active.data[i];
-    old[a->active.n] = a->addr;
-    pr_term_rename(T, old, a->active.n + 1, to, n, made);
-    for (int i = 0; i < a->active.n; i++) pr_vec_push(e->arena, &s->active, made[i]);
-    s->addr = made[a->active.n];
+    /* terms are made in the order of those of copy A, iterations among them: sums keep their order too */
+    int n_active = a->active.n, n_old = n_active + 1 + a->n_loops;
+    pr_term *old = pr_arena_raw(e->arena, sizeof *old * (size_t)n_old), *made = pr_arena_raw(e->arena, sizeof *made * (size_t)n_old);
+    for (int i = 0; i < n_active; i++) old[i] = a->active.data[i];
+    old[n_active] = a->addr;
+    for (int i = 0; i < a->n_loops; i++) old[n_active + 1 + i] = a->iter[i];
+    pr_term_rename(T, old, n_old, to, n, made);
+    s->active.data = made;
+    s->active.n = s->active.cap = n_active;
+    s->addr = made[n_active];
+    for (int i = 0; i < s->n_loops; i++) map[a->loop[i]->k.id] = s->iter[i] = made[n_active + 1 + i];
     s->dead = a->dead;
     s->uncertain = a->uncertain;
     s->uncertain_bound_only = a->uncertain_bound_only;

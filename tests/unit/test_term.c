@@ -3,6 +3,8 @@
 #include "check.h"
 #include "random_term.h"
 #include "term/query.h"
+#include "term/range.h"
+#include "term/table.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -361,6 +363,128 @@ static void traversals(void)
     CHECK(v.n == 0);
 }
 
+/* --- renaming and kinds of leaves -------------------------------------------------------------- */
+
+typedef struct kinds { unsigned found; int visited; unsigned of; } kinds;
+
+static unsigned kind_of(pr_term t)
+{
+    switch (pr_term_op_of(T, t)) {
+    case PR_TERM_OP_VAR: return PR_OCCURS(pr_var_get(T, pr_term_var(T, t))->role);
+    case PR_TERM_OP_APP: return PR_OCCURS_APP;
+    case PR_TERM_OP_TABLE: return PR_OCCURS_TABLE;
+    case PR_TERM_OP_FITS: return PR_OCCURS_FITS;
+    default: return 0;
+    }
+}
+
+static void note_kind(void *user, pr_term t) { ((kinds *)user)->found |= kind_of(t); }
+
+static void count_kind(void *user, pr_term t)
+{
+    kinds *n = user;
+    kinds below = { 0 };
+    pr_term_visit(T, t, note_kind, &below);
+    n->visited += (below.found & n->of) != 0;
+}
+
+static void count_in(void *user, pr_term t)
+{
+    kinds *n = user;
+    (void)t;
+    n->visited++;
+}
+
+static bool is_of(void *user, const pr_terms *store, pr_term t) { (void)store; return kind_of(t) & *(unsigned *)user; }
+
+/* Random terms over variables of all roles: the kinds that are kept, and the traversals that go by them, against a visit of
+ * every node. */
+static void occurring_leaves(int rounds)
+{
+    rng r = { 4711 };
+    for (int round = 0; round < rounds; round++) {
+        if (round % 100 == 0) fresh();
+        pr_term v[9];
+        for (int i = 0; i < 7; i++) {
+            pr_var_info info = { .role = (pr_var_role)i, .index = 900, .lo = i % 2 ? 0 : -PR_INF, .hi = i % 3 ? 70 : PR_INF };
+            v[i] = pr_var_term(T, pr_var_new(T, info));
+        }
+        pr_sym s = pr_sym_new(T, (pr_sym_info){ .kind = PR_SYM_LOADED, .bits = 32, .access = 1 });
+        v[7] = pr_app(T, s, &v[rnd(&r) % 7], 1);
+        v[8] = pr_table(T, pr_tab_new(T, (pr_tab_info){ .lo = 0, .hi = 90, .name = "t" }), v[rnd(&r) % 7]);
+        pr_term t = random_bool(T, &r, v + rnd(&r) % 6, rnd_in(&r, 1, 3), 4, RT_ALL);
+        if (rnd(&r) % 3 == 0) t = pr_and(T, t, pr_fits(T, PR_FITS_SIGNED, 4, random_int(T, &r, v + 6, 3, 2, RT_ALL)));
+        if (pr_term_none(t)) continue;
+        kinds all = { 0 };
+        pr_term_visit(T, t, note_kind, &all);
+        CHECK(pr_term_occurs(T, t) == all.found);
+        kinds slow = { .of = 1u << rnd(&r) % 10 }, fast = slow;
+        if (rnd(&r) % 2) slow.of = fast.of |= 1u << rnd(&r) % 10;
+        pr_term_visit(T, t, count_kind, &slow);
+        pr_term_visit_in(T, &t, 1, fast.of, count_in, &fast);
+        CHECK(slow.visited == fast.visited);
+        CHECK(pr_term_any_in(T, t, fast.of, is_of, &fast.of) == pr_term_any(T, t, is_of, &fast.of));
+        CHECK(pr_term_mentions(T, t, pr_term_var(T, v[2])) == ((all.found & PR_OCCURS(2)) != 0));
+    }
+    CHECK(pr_term_occurs(T, PR_TERM_NONE) == 0);
+}
+
+/* Random terms with other variables in place of some: what a substitution makes of them, and the same value at every point.
+ * The new variables are made in the order of the old ones, against it, or at random. */
+static void renaming(int rounds)
+{
+    rng r = { 31415926 };
+    int equal = 0, all = 0;
+    for (int round = 0; round < rounds; round++) {
+        fresh();
+        pr_term v[6] = { x, y, z, p, l, m }, root[3], made[3];
+        for (int i = 0; i < 3; i++)
+            root[i] = i == 2 ? random_int(T, &r, v, 6, 4, RT_ALL) : random_bool(T, &r, v, 6, 4, RT_ALL);
+        if (rnd(&r) % 4 == 0) root[0] = pr_fits(T, PR_FITS_SIGNED, 5, root[2]);
+        if (rnd(&r) % 5 == 0) root[1] = PR_TERM_NONE;
+        pr_var to[16] = { { 0 } };
+        pr_term map[16] = { { 0 } };
+        int order = (int)(rnd(&r) % 3), kept = rnd_in(&r, 0, 6);   /* one variable stays, or none does */
+        for (int k = 0; k < 6; k++) {
+            int i = order == 1 ? 5 - k : order == 2 ? (int)(k * 5 + 1 + round) % 6 : k;
+            const pr_var_info *old = pr_var_get(T, pr_term_var(T, v[i]));
+            pr_var_info info = { .role = PR_ROLE_OTHER, .index = 50 + i, .lo = old->lo, .hi = old->hi };
+            if (i == kept) continue;
+            to[pr_term_var(T, v[i]).id] = pr_var_new(T, info);
+            if (rnd(&r) % 2) (void)pr_var_term(T, to[pr_term_var(T, v[i]).id]);   /* its node may be older than others */
+        }
+        pr_term_rename(T, root, 3, to, rnd(&r) % 2 ? 16 : 7, made);
+        for (uint32_t i = 1; i < 16; i++) map[i] = to[i].id ? pr_var_term(T, to[i]) : PR_TERM_NONE;
+        pr_subst s = { .T = T, .var_map = map, .n_var_map = 16 };
+        pr_i128 value[32] = { 0 };
+        bool known[32];
+        memset(known, 1, sizeof known);
+        for (int i = 0; i < 3; i++) {
+            if (pr_term_none(root[i])) {
+                CHECK(pr_term_none(made[i]));
+                continue;
+            }
+            pr_term want = pr_subst_apply(&s, root[i]);
+            all++;
+            equal += pr_term_is(want, made[i]);
+            CHECK(pr_term_occurs(T, made[i]) == pr_term_occurs(T, root[i]));
+            CHECK(pr_range_own(T, made[i]).lo == pr_range_own(T, root[i]).lo && pr_range_own(T, made[i]).hi == pr_range_own(T, root[i]).hi);
+            for (uint32_t j = 1; j < 16; j++) CHECK(!to[j].id || !pr_term_mentions(T, made[i], (pr_var){ j }));
+            for (int trial = 0; trial < 4; trial++) {
+                pr_i128 old, new;
+                for (uint32_t j = 1; j < pr_vars_count(T); j++) value[j] = rnd_in(&r, -30, 30);
+                pr_env env = { value, known, pr_vars_count(T) };
+                bool ok = pr_eval(T, made[i], &env, &new);
+                for (uint32_t j = 1; j < 16; j++)
+                    if (to[j].id) value[j] = value[to[j].id];
+                CHECK(pr_eval(T, root[i], &env, &old) == ok && (!ok || old == new));
+            }
+        }
+    }
+    CHECK(equal * 100 > all * 98);     /* normal forms stay normal forms */
+    if (equal * 100 <= all * 98) fprintf(stderr, "  %d of %d\n", equal, all);
+}
+
 /* Chains of 10^5 nodes: every traversal must be iterative. */
 static void deep_chain(void)
 {
@@ -443,6 +567,8 @@ int main(int argc, char **argv)
     division_table();
     traversals();
     bad_text();
+    occurring_leaves(1000);
+    renaming(3000);
     random_constructors(argc > 1 ? atoi(argv[1]) : 4000, argc > 2 ? (uint64_t)atoll(argv[2]) : 88172645463325252u);
     fresh();
     deep_chain();
