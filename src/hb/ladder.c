@@ -383,26 +383,27 @@ static void describe_axes(pr_run *run, const pr_encoding *e)
     for (int i = 0; i < 3; i++) run->out->grid_axis[i] = e->fixed[i] ? e->extent[i] : 0;
 }
 
-/* Premises (assume conditions) must admit an execution. */
-static pr_answer feasible(pr_run *run, pr_encoding *e)
+/* Premises (assume conditions) must admit an execution. UNKNOWN: *o says why. */
+static pr_answer feasible(pr_run *run, pr_encoding *e, pr_outcome *o)
 {
     pr_term_vec conditions = { 0 };
     if (!run->L) pr_condition_all(run, &conditions);   /* with a launch they hold there */
     if (!e->premises.n && !conditions.n) return PR_ANSWER_WITNESS;
     pr_query q;
-    pr_outcome o;
     pr_encode_single(e, conditions.data, conditions.n, &q);
-    pr_decide(&run->d, &q, true, &o, NULL);
-    return o.answer;
+    pr_decide(&run->d, &q, true, o, NULL);
+    return o->answer;
 }
 
 static pr_status finish_proof(pr_run *run, pr_encoding *e, pr_encoding *launch, bool *is_feasible)
 {
-    pr_answer f = feasible(run, launch ? launch : e); /* premises are about this launch too (p73) */
-    if (f == PR_ANSWER_WITNESS && launch) f = pr_sync_feasible(launch);
+    pr_outcome o;
+    pr_answer f = feasible(run, launch ? launch : e, &o); /* premises are about this launch too (p73) */
+    if (f == PR_ANSWER_WITNESS && launch) f = pr_sync_feasible(launch, &o);
     *is_feasible = f != PR_ANSWER_EMPTY;
     if (f == PR_ANSWER_UNKNOWN)
-        pr_add_refusal(run, PR_REFUSAL_UNKNOWN, (pr_loc){ 0 }, "whether the premises admit an execution stayed undecided");
+        pr_add_refusal(run, o.why, (pr_loc){ 0 },
+                       pr_arena_printf(run->arena, "whether the premises admit an execution stayed undecided: %s", o.message));
     if (!*is_feasible) return PR_OK;
     pr_obligations_qualify(run, e);
     if (launch) pr_obligations_discharge(run, launch);
@@ -661,7 +662,7 @@ proved:
     if (rung != PR_RUNG_NONE && !run->out->races.n) drop_where_apart(run);
     if (is_feasible && (rung == PR_RUNG_NONE || run->out->refusals.n) && pr_whole_launch(run, launch, &rung, &ends, &st) && rung != PR_RUNG_NONE) {
         describe_axes(run, launch);
-        is_feasible = ends && feasible(run, launch) != PR_ANSWER_EMPTY;
+        is_feasible = ends && feasible(run, launch, &(pr_outcome){ 0 }) != PR_ANSWER_EMPTY;
     }
     if (st != PR_OK) return st;
     if (run->out->races.n) {        /* premises of proofs do not qualify a replayed race */

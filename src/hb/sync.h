@@ -92,8 +92,8 @@ bool pr_sync_extend(pr_encoding *e, int a, int b, bool intra, pr_query *q);
 bool pr_sync_knows(pr_encoding *e, pr_term t);
 /* Facts about the events of copy A alone; ends: when its waits end. */
 void pr_sync_facts(pr_encoding *e, bool ends, pr_term_vec *out);
-/* Can the waits of this launch end? EMPTY: no execution of the launch ends. */
-pr_answer pr_sync_feasible(pr_encoding *e);
+/* Can the waits of this launch end? EMPTY: no execution of the launch ends. UNKNOWN: *why says who gave up. */
+pr_answer pr_sync_feasible(pr_encoding *e, pr_outcome *why);
 /* May synchronisation or an observed value matter to this pair? */
 bool pr_sync_concerns(pr_encoding *e, int a, int b, bool intra);
 

@@ -638,11 +638,12 @@ static bool certain(const pr_encoding *e, const copy *c, int i)
 
 /* Do the facts leave an execution in which program A performs i, program B performs j (j < 0: only A), and both end? first:
  * A's result is the first of its counter. EMPTY: no, though such programs exist. */
-static pr_answer can_end(pr_encoding *e, const pr_sync *y, const copy *a, int i, const copy *b, int j, bool first)
+static pr_answer can_end(pr_encoding *e, const pr_sync *y, const copy *a, int i, const copy *b, int j, bool first, pr_outcome *why)
 {
     pr_term_vec core = { 0 };
     pr_query q;
     pr_outcome o;
+    *why = (pr_outcome){ .answer = PR_ANSWER_UNKNOWN, .why = PR_REFUSAL_UNKNOWN, .message = "a term is too large" };
     for (int facts = 0; facts < 2; facts++) {
         core.n = 0;
         pr_vec_push(e->arena, &core, a->active[i]);
@@ -667,15 +668,17 @@ static pr_answer can_end(pr_encoding *e, const pr_sync *y, const copy *a, int i,
         }
         pr_encode_single(e, core.data, core.n, &q);
         pr_decide(e->decider, &q, true, &o, NULL);
+        *why = o;
         if (!facts && o.answer != PR_ANSWER_WITNESS) return o.answer == PR_ANSWER_EMPTY ? PR_ANSWER_WITNESS : PR_ANSWER_UNKNOWN;
     }
     return o.answer;
 }
 
-pr_answer pr_sync_feasible(pr_encoding *e)
+pr_answer pr_sync_feasible(pr_encoding *e, pr_outcome *why)
 {
     const pr_sync *y = pr_sync_of(e);
     pr_answer all = PR_ANSWER_WITNESS;
+    pr_outcome o;
     bool waits = false;
     if (!y) return all;
     for (int i = 0; i < y->events.n; i++) waits = waits || record(e, &y->events.data[i])->is_await;
@@ -688,15 +691,16 @@ pr_answer pr_sync_feasible(pr_encoding *e)
         const pr_sync_event *v = &y->events.data[i];
         if (v->in_loop || !certain(e, &a, i)) continue;
         /* some program gets the first ticket, and it ends as well */
-        pr_answer one = v->counted ? can_end(e, y, &a, i, &b, -1, true) : PR_ANSWER_WITNESS;
+        pr_answer one = v->counted ? can_end(e, y, &a, i, &b, -1, true, &o) : PR_ANSWER_WITNESS;
         if (one == PR_ANSWER_EMPTY) return one;
+        if (one == PR_ANSWER_UNKNOWN) all = one, *why = o;
         if (!record(e, v)->is_await) continue;
         for (int j = -1; j < y->events.n; j++) {
             const pr_sync_event *w = j >= 0 ? &y->events.data[j] : v;
             if (j >= 0 && (j < i || w->in_loop || !record(e, w)->is_await || !certain(e, &b, j))) continue;
-            one = can_end(e, y, &a, i, &b, j, false);
+            one = can_end(e, y, &a, i, &b, j, false, &o);
             if (one == PR_ANSWER_EMPTY) return one;
-            if (one == PR_ANSWER_UNKNOWN) all = one;
+            if (one == PR_ANSWER_UNKNOWN) all = one, *why = o;
         }
     }
     return all;

@@ -149,7 +149,7 @@ static isl_stat add_periods(__isl_take isl_basic_set *b, void *user)
     int n = (int)isl_basic_set_dim(b, isl_dim_div);
     for (int i = 0; i < n && p->n < MAX_PERIODS; i++) {
         isl_aff *div = isl_basic_set_get_div(b, i);
-        int64_t m;
+        int64_t m = 0;
         bool known = small(isl_aff_get_denominator_val(div), &m) && m > 1;
         for (int k = 0; k < p->n; k++) known = known && p->m[k] != m;
         if (known) p->m[p->n++] = m;
@@ -224,17 +224,17 @@ static bool propose(const job *j, int i, pr_axis_relation *r)
     isl_set *two = only(j->set, i, j->n + i), *grid = only(j->domain, i, j->n + i);
     isl_set *gap = distances(two, 0, 1);
     int64_t lo = 0, hi = 0, step = 0, other = 0;
-    bool bounded = least(gap, 0, &lo) & most(gap, 0, &hi);
+    bool bounded = least(gap, 0, &lo) && most(gap, 0, &hi);
     isl_set *ahead = with_row(isl_set_copy(gap), 0, 1, -1, 0, -1, false);
     bool have_step = least(ahead, 0, &step);
     isl_set *back = with_row(isl_set_copy(gap), 0, -1, -1, 0, -1, false);
     have_step = (most(back, 0, &other) && (!have_step || -other < step)) ? (step = -other, true) : have_step;
     pr_axis_relation box = { 0 };
-    bool boxed = least(two, 0, &box.a_lo) & most(two, 0, &box.a_hi) & least(two, 1, &box.b_lo) & most(two, 1, &box.b_hi);
+    bool boxed = least(two, 0, &box.a_lo) && most(two, 0, &box.a_hi) && least(two, 1, &box.b_lo) && most(two, 1, &box.b_hi);
     bool sym = j->symmetric, found = false;
     isl_set *added = sums(two, 0, 1), *first = isl_set_project_out(isl_set_copy(two), isl_dim_set, 1, 1);
     int64_t sum_lo = 0, sum_hi = 0;
-    bool summed = least(added, 0, &sum_lo) & most(added, 0, &sum_hi);
+    bool summed = least(added, 0, &sum_lo) && most(added, 0, &sum_hi);
     periods p = { .n = 0 };
     isl_set_foreach_basic_set(first, add_periods, &p);
     for (int pass = 0; pass < (sym ? 2 : 3 + 2 * p.n) && !found; pass++) {
@@ -466,7 +466,7 @@ static void describe(job *j, pr_race_set *out)
             *r = (pr_axis_relation){ .shape = PR_AXIS_ANY };
             isl_set *one = only(j->set, i, i), *grid = only(j->domain, i, i);
             if (!equal(one, grid)) {
-                r->boxed = least(one, 0, &r->a_lo) & most(one, 0, &r->a_hi);
+                r->boxed = least(one, 0, &r->a_lo) && most(one, 0, &r->a_hi);
                 r->b_lo = r->a_lo, r->b_hi = r->a_hi;
                 isl_set *later = with_row(isl_set_copy(one), 0, 1, -1, 0, -r->a_lo - 1, false);
                 int64_t second;

@@ -202,6 +202,19 @@ class Statuses(Case):
             code, out, err = self.run_program("check", option, self.write("l.json", launch(store(8))))
             self.assertIn(code, (1, 2), out + err)               # never a proof, never a crash
 
+    def test_who_gave_up_about_the_premises(self):
+        """Whether waits can end is asked of an engine; that it gave up is a matter of the budget, and it has a name."""
+        for name in ("sync/ttir/T47", "matrix/ttir/t85_lock_safe", "reports/ttir/b034_sense_safe"):
+            path = os.path.join(HERE, "..", name + ".json")
+            for ops, want in (("98", "unsupported"), ("20000", "ok")):
+                code, out, _ = self.run_program("check", "--format=json", "--no-cache", "--engine=isl", "--no-pretest", "--max-ops=" + ops, path)
+                v = json.loads(out)
+                self.assertEqual((name, v["status"], code), (name, want, 2 if want == "unsupported" else 0))
+                for r in v["refusals"]:
+                    self.assertEqual(r["kind"], "budget", name)
+                    self.assertRegex(r["message"], r"stayed undecided: isl: .*\(limits: 98 operations", name)
+                    self.assertIn("--max-ops", r["hint"])
+
     def test_copies_of_a_refusal(self):
         """Copies that unrolling makes of one line say one thing once; two columns of it are two places."""
         def text(columns):

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Quota injection over the corpus: quota.py POLYRACE TEST_QUOTA TTIR_DIRECTORY [EVERY]. EVERY 1: at every quota, too.
+"""Quota injection over launches: quota.py POLYRACE TEST_QUOTA [--share=K/N] [--small] [--every] FOLDER...
 
-Every query of every EVERYth launch goes through TEST_QUOTA --queries; every launch is checked with the smallest
-quotas: its verdict is that without a quota, or undecided for the budget.
+Of the launches in FOLDERs, every N-th from K on (--small: small ones too):
+  - every query of theirs goes through TEST_QUOTA --queries, equal ones once;
+  - every launch is checked at quotas 1, 98, 195, 292 (--every: in steps of 97 up to its operations), by isl alone and by all engines. Its
+    verdict is that without a quota, or undecided for the budget; nothing else is reported out of bounds; isl complains of nothing left.
 """
+import argparse
 import glob
 import json
 import os
@@ -11,46 +14,80 @@ import re
 import subprocess
 import sys
 
+STEP, MOST = 97, 20000
+ISL = ("--engine=isl", "--no-pretest")
+
 
 def verdicts(polyrace, paths, *options):
-    done = subprocess.run([polyrace, "check", "--format=jsonl", "--jobs=1", "--no-cache", "--no-explain", "--engine=isl", "--no-pretest", *options, *paths],
+    done = subprocess.run([polyrace, "check", "--format=jsonl", "--jobs=1", "--no-cache", "--no-explain", "--stats", *options, *paths],
                           capture_output=True, text=True)
-    if done.stderr:
-        raise SystemExit(f"{options}: {done.stderr[:2000]}")
+    if done.stderr or done.returncode not in (0, 1, 2):
+        raise SystemExit(f"{options}: {done.returncode} {done.stderr[:2000]}")
     return {v["input"]: v for v in map(json.loads, done.stdout.splitlines())}
 
 
-def main():
-    polyrace, test_quota, folder = sys.argv[1:4]
-    every = int(sys.argv[4]) if len(sys.argv) > 4 else 4
-    paths = sorted(p for p in glob.glob(os.path.join(folder, "*.json")) if not p.endswith(".small.json"))[::every]
-    text = []
+def queries(polyrace, paths):
+    seen = {}
     for path in paths:
         for rung in ("t0", "t1", "t1-launch"):
             done = subprocess.run([polyrace, "dump", "--stage=query", "--rung=" + rung, path], capture_output=True, text=True)
-            if done.returncode == 0:
-                text.append("\n".join(line for line in done.stdout.splitlines() if not line.startswith("#")) + "\n#")
-    bad = subprocess.run([test_quota, *(["--every"] if every == 1 else []), "--queries"], input="\n".join(text), text=True).returncode
-    full = verdicts(polyrace, paths)
-    gave_up = 0
-    for ops in (1, 98, 195, 292):
-        for name, v in verdicts(polyrace, paths, f"--max-ops={ops}", f"--first-ops={ops}").items():
-            if v["status"] == full[name]["status"]:
-                if v["rung"] is not None and full[name]["rung"] is not None and v["rung"] < full[name]["rung"]:
-                    print(f"{name} at {ops}: {v['rung']} is more than {full[name]['rung']}")
-                    bad = 1
-                continue
-            gave_up += 1
-            kinds = {r["kind"] for r in v["refusals"]}
-            if v["status"] != "unsupported" or not kinds & {"budget"}:
-                print(f"{name} at {ops}: {v['status']} {sorted(kinds)}, not {full[name]['status']}")
-                bad = 1
-            for r in v["refusals"]:
-                if r["kind"] == "budget" and not re.search(r"(^|: )isl: ", r["message"]):
-                    print(f"{name} at {ops}: nobody gave up: {r['message']}")
-                    bad = 1
-    print(f"{len(paths)} launches, {gave_up} gave up")
-    return 1 if bad or not gave_up else 0
+            for text in re.findall(r"^\(query\n.*?^\)\n", done.stdout, re.M | re.S):
+                seen[re.sub(r"\(pair \d+\)", "(pair 0)", text, count=1)] = path
+    return list(seen)
+
+
+def wrong(v, full):
+    """What is wrong with a verdict under a quota, or None."""
+    if any(o not in full["out_of_bounds"] for o in v["out_of_bounds"]):
+        return f"out of bounds: {v['out_of_bounds']}, not {full['out_of_bounds']}"
+    if v["status"] == full["status"]:
+        if v["rung"] is not None and full["rung"] is not None and v["rung"] < full["rung"]:
+            return f"{v['rung']} is more than {full['rung']}"
+        return None
+    kinds = {r["kind"] for r in v["refusals"]}
+    if v["status"] != "unsupported" or not kinds & {"budget"}:
+        return f"{v['status']} {sorted(kinds)}, not {full['status']}"
+    for r in v["refusals"]:
+        if r["kind"] == "budget" and not re.search(r"(^|: )(isl|z3): ", r["message"]):
+            return f"nobody gave up: {r['message']}"
+    return None
+
+
+def launches(polyrace, paths, every, *engine):
+    """Number of quotas, of verdicts, of those that gave up, and whether all is right."""
+    full = verdicts(polyrace, paths, *engine)
+    ops, checked, gave_up, good, left, quotas = 1, 0, 0, True, paths, 0
+    while left and (every or ops < 4 * STEP):
+        for name, v in verdicts(polyrace, left, f"--max-ops={ops}", f"--first-ops={ops}", *engine).items():
+            checked += 1
+            gave_up += v["status"] != full[name]["status"]
+            why = wrong(v, full[name])
+            if why:
+                print(f"{name} at {ops} {' '.join(engine)}: {why}")
+                good = False
+        quotas += 1
+        left = [p for p in left if ops < min(MOST, full[p]["stats"]["isl_ops"]) + STEP]
+        ops += STEP
+    print(f"{' '.join(engine) or 'all engines'}: {len(paths)} launches, {quotas} quotas, {checked} verdicts, {gave_up} gave up", flush=True)
+    return good, gave_up
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("polyrace")
+    ap.add_argument("test_quota")
+    ap.add_argument("folders", nargs="+")
+    ap.add_argument("--share", default="0/1")
+    ap.add_argument("--small", action="store_true")
+    ap.add_argument("--every", action="store_true")
+    a = ap.parse_args()
+    first, step = map(int, a.share.split("/"))
+    paths = sorted(p for d in a.folders for p in glob.glob(os.path.join(d, "*.json")) if a.small or not p.endswith(".small.json"))[first::step]
+    text = "\n".join(queries(a.polyrace, paths))
+    bad = subprocess.run([a.test_quota, *(["--every"] if a.every else []), "--queries"], input=text, text=True).returncode
+    alone, gave_up = launches(a.polyrace, paths, a.every, *ISL)
+    together, _ = launches(a.polyrace, paths, a.every)
+    return 0 if not bad and alone and together and gave_up else 1
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
  *   test_quota [--every] [ROUNDS [SEED]]   random queries against enumeration
  *   test_quota [--every] --queries         queries on standard input, in the text of dump --stage=query
  *
- * --every: steps of 97 up to what the query costs, none left out. */
+ * --every: steps of 97 up to what the query costs, none left out. Each query has a context of its own: isl says on standard error
+ * what is left in it, which is a failure of this query. */
 #include "check.h"
 #include "random_query.h"
 #include "poly/poly.h"
@@ -12,9 +13,13 @@
 #include "term/rows.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FIRST = 1, STEP = 97, MOST_QUOTAS = 24 };
-static const pr_limits limits = { .max_ops = 20000, .first_ops = 700, .max_leaves = 256 };
+/* The ways a query takes: as in a check; without a point looked for first; as one set of isl. */
+static const pr_limits ways[] = { { .max_ops = 20000, .first_ops = 700, .max_leaves = 256 },
+                                  { .max_ops = 20000, .first_ops = 700, .max_leaves = 256, .alone = true },
+                                  { .max_ops = 20000, .first_ops = 700, .max_leaves = 1, .alone = true } };
 static long asked, given_up, decided;
 static bool every;
 
@@ -26,12 +31,23 @@ static void show(const pr_query *q, pr_arena *arena, int64_t ops)
     fprintf(stderr, "at quota %lld\n%s", (long long)ops, text.data);
 }
 
-/* right: known answer, or UNKNOWN to take the one without a tight quota. */
-static void inject(pr_engine_ctx *ctx, const pr_query *q, pr_answer right, pr_arena *arena)
+static pr_outcome decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *l, pr_arena *scratch)
 {
-    const pr_engine *e = pr_engine_isl();
     pr_outcome o;
-    e->decide(ctx, q, &limits, arena, &o);
+    pr_engine_isl()->decide(ctx, q, l, scratch, &o);
+    return o;
+}
+
+static pr_arena *fresh(pr_arena *scratch)
+{
+    pr_arena_free(scratch);
+    return pr_arena_new(0, NULL);
+}
+
+static pr_answer at_quotas(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits, pr_answer right, pr_arena *arena)
+{
+    pr_arena *scratch = pr_arena_new(0, NULL);
+    pr_outcome o = decide(ctx, q, limits, scratch);
     pr_answer full = o.answer;
     pr_refusal_kind full_why = o.why;
     if (right == PR_ANSWER_UNKNOWN) right = full;
@@ -41,10 +57,11 @@ static void inject(pr_engine_ctx *ctx, const pr_query *q, pr_answer right, pr_ar
     for (int64_t ops = FIRST; quotas == 0 || (ops < (int64_t)cost + 2 * STEP && (every || quotas < MOST_QUOTAS));
          ops += STEP + (quotas > 4 && !every ? ops / 3 : 0), quotas++) {
         int before = check_failures;
-        pr_limits l = limits;
+        pr_limits l = *limits;
         l.max_ops = ops;
-        l.first_ops = ops % 2 ? limits.first_ops : ops;
-        e->decide(ctx, q, &l, arena, &o);
+        l.first_ops = ops % 2 ? limits->first_ops : ops;
+        scratch = fresh(scratch);
+        o = decide(ctx, q, &l, scratch);
         asked++;
         /* products of unknowns: a point of the relaxed rows may satisfy the query, or not */
         if (right == PR_ANSWER_UNKNOWN) right = o.answer;
@@ -59,40 +76,65 @@ static void inject(pr_engine_ctx *ctx, const pr_query *q, pr_answer right, pr_ar
         }
         if (check_failures != before) show(q, arena, ops);
     }
-    e->decide(ctx, q, &limits, arena, &o);          /* the context still answers as before */
-    CHECK(o.answer == full && o.why == full_why);
+    scratch = fresh(scratch);
+    /* The context still answers as before; a block that isl kept from an earlier question costs it no operation. */
+    pr_limits twice = *limits;
+    twice.max_ops *= 2;
+    o = decide(ctx, q, &twice, scratch);
+    bool same = o.answer == full || (full == PR_ANSWER_UNKNOWN && full_why == PR_REFUSAL_BUDGET && o.answer == right);
+    CHECK(same);
+    if (!same) show(q, arena, twice.max_ops);
+    pr_arena_free(scratch);
+    return right;
 }
 
-static void from_input(pr_engine_ctx *ctx)
+/* right: known answer, or UNKNOWN to take the one without a tight quota. */
+static void inject(const pr_query *q, pr_answer right, pr_arena *arena)
 {
-    size_t n = 0, cap = 1 << 16;
-    char *text = malloc(cap);
-    for (size_t got; text && (got = fread(text + n, 1, cap - n, stdin)) > 0;) {
-        n += got;
-        if (n == cap) text = realloc(text, cap *= 2);
-    }
-    if (!text) abort();
-    int queries = 0;
-    for (char *at = text, *end; n && (at = memchr(at, '(', (size_t)(text + n - at))); at = end) {
-        end = memchr(at, '#', (size_t)(text + n - at));
-        if (!end) end = text + n;
-        pr_arena *arena = pr_arena_new(0, NULL);
+    pr_arena *keep = pr_arena_new(0, NULL);
+    pr_engine_ctx *ctx = pr_engine_isl()->open(keep);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) right = at_quotas(ctx, q, &ways[i], right, arena);
+    fflush(stderr);
+    long before = ftell(stderr);
+    pr_engine_isl()->close(ctx);
+    fflush(stderr);
+    bool clean = ftell(stderr) == before;
+    CHECK(clean);                                   /* isl_ctx_free has nothing to say */
+    if (!clean) show(q, arena, 0);
+    pr_arena_free(keep);
+}
+
+/* A query begins with a line "(query" and ends with a line ")"; what stands between queries is left out. */
+static void from_input(void)
+{
+    pr_arena *arena = NULL;
+    pr_buf text;
+    char *line = NULL;
+    size_t cap = 0;
+    long queries = 0;
+    while (getline(&line, &cap, stdin) > 0) {
+        if (!arena) {
+            if (line[0] != '(') continue;
+            arena = pr_arena_new(0, NULL);
+            pr_buf_init(&text, arena);
+        }
+        pr_buf_puts(&text, line);
+        if (line[0] != ')') continue;
         const char *why = "";
-        size_t length = (size_t)(end - at);
-        while (length && (at[length - 1] == '\n' || at[length - 1] == ' ')) length--;
-        pr_query *q = pr_query_parse(pr_terms_new(arena), arena, (pr_str){ at, length }, &why);
+        pr_query *q = pr_query_parse(pr_terms_new(arena), arena, (pr_str){ text.data, text.n }, &why);
         CHECK(q != NULL);
-        if (q) inject(ctx, q, PR_ANSWER_UNKNOWN, arena);
-        else fprintf(stderr, "%s\n%.*s\n", why, (int)length, at);
+        if (q) inject(q, PR_ANSWER_UNKNOWN, arena);
+        else fprintf(stderr, "%s\n%.*s\n", why, (int)text.n, text.data);
         queries++;
         pr_arena_free(arena);
+        arena = NULL;
     }
-    free(text);
-    CHECK(queries > 0);
-    printf("%d queries, ", queries);
+    free(line);
+    CHECK(queries > 0 && !arena);
+    printf("%ld queries, ", queries);
 }
 
-static void at_random(pr_engine_ctx *ctx, long rounds, uint64_t seed)
+static void at_random(long rounds, uint64_t seed)
 {
     rng g = { seed };
     long made = 0;
@@ -102,7 +144,7 @@ static void at_random(pr_engine_ctx *ctx, long rounds, uint64_t seed)
         random_query r;
         random_query_make(&r, T, &g, i % 2 ? RT_ALL : RT_DIV | RT_CHOICE);
         if (random_query_ok(&r)) {
-            inject(ctx, &r.q, brute_force(&r.q), arena);
+            inject(&r.q, brute_force(&r.q), arena);
             made++;
         }
         pr_arena_free(arena);
@@ -115,22 +157,17 @@ int main(int argc, char **argv)
     every = argc > 1 && strcmp(argv[1], "--every") == 0;
     argc -= every, argv += every;
     bool queries = argc > 1 && strcmp(argv[1], "--queries") == 0;
-    fflush(stderr);
-    FILE *f = freopen("isl-quota-stderr.txt", "w+", stderr);   /* isl_ctx_free complains there */
-    CHECK(f != NULL);
-    pr_arena *keep = pr_arena_new(0, NULL);
-    pr_engine_ctx *ctx = pr_engine_isl()->open(keep);
-    if (queries) from_input(ctx);
-    else at_random(ctx, argc > 1 ? atol(argv[1]) : 20000, argc > 2 ? (uint64_t)atoll(argv[2]) : 88172645463325252u);
-    pr_engine_isl()->close(ctx);
-    pr_arena_free(keep);
+    FILE *f = tmpfile();                            /* what isl_ctx_free complains about, and failures */
+    if (!f || fflush(stderr) || dup2(fileno(f), STDERR_FILENO) < 0) return 1;
+    if (queries) from_input();
+    else at_random(argc > 1 ? atol(argv[1]) : 20000, argc > 2 ? (uint64_t)atoll(argv[2]) : 88172645463325252u);
     printf("%ld quotas: %ld gave up, %ld decided\n", asked, given_up, decided);
     CHECK(given_up > 0 && decided > 0);
     fflush(stderr);
-    rewind(stderr);
+    rewind(f);
     char line[512];
     bool any = false;
-    while (f && fgets(line, sizeof line, f)) {
+    while (fgets(line, sizeof line, f)) {
         any = true;
         fputs(line, stdout);
     }
