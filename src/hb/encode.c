@@ -601,24 +601,30 @@ void pr_encode_existence(pr_encoding *e, const pr_side *side, const pr_frame *up
 
 /* ---- queries ---------------------------------------------------------------------------------- */
 
-typedef struct collect { pr_encoding *e; PR_VEC(pr_var) found; } collect;
+typedef struct collect { pr_encoding *e; pr_var_vec found; } collect;
 
-static void note_var(void *user, pr_term t)
+static void note_vars(collect *c, const pr_var *v, int n)
 {
-    collect *c = user;
-    if (pr_term_op_of(c->e->terms, t) != PR_TERM_OP_VAR) return;
-    pr_var v = pr_term_var(c->e->terms, t);
     pr_encoding *e = c->e;
-    if (v.id >= e->n_seen) {
-        uint32_t n = pr_vars_count(e->terms) * 2;
-        unsigned char *wider = PR_NEW_N(e->arena, unsigned char, n);
-        if (e->n_seen) memcpy(wider, e->seen, e->n_seen);
-        e->seen = wider;
-        e->n_seen = n;
+    if (e->n_seen < pr_vars_count(e->terms)) {
+        uint32_t wider = pr_vars_count(e->terms) * 2;
+        unsigned char *seen = PR_NEW_N(e->arena, unsigned char, wider);
+        if (e->n_seen) memcpy(seen, e->seen, e->n_seen);
+        e->seen = seen;
+        e->n_seen = wider;
     }
-    if (e->seen[v.id]) return;
-    e->seen[v.id] = 1;
-    pr_vec_push(e->arena, &c->found, v);
+    for (int i = 0; i < n; i++) {
+        if (e->seen[v[i].id]) continue;
+        e->seen[v[i].id] = 1;
+        pr_vec_push(e->arena, &c->found, v[i]);
+    }
+}
+
+static void note_terms(collect *c, const pr_term *t, int n, pr_var_vec *scratch)
+{
+    scratch->n = 0;
+    if (n) pr_term_vars(c->e->terms, t, n, scratch, c->e->arena);
+    note_vars(c, scratch->data, scratch->n);
 }
 
 /* Witness order: programs, iterations, lanes of A then B, then shared and free variables. */
@@ -637,41 +643,38 @@ static int rank_of(const pr_var_info *v)
     return 9;
 }
 
-static void note_known(collect *c, pr_var v)
-{
-    if (v.id < c->e->n_seen && c->e->seen[v.id]) return;
-    note_var(c, pr_var_term(c->e->terms, v));
-}
-
-/* Variables of one copy, gathered once for all its queries. No other list is being gathered. */
+/* Variables of one copy, gathered once for all its queries. */
 static void side_vars(pr_encoding *e, pr_side *s)
 {
     if (s->vars) return;
-    collect own = { .e = e };
-    pr_vec_reserve(e->arena, &own.found, 8);
-    pr_term_visit_in(e->terms, s->active.data, s->active.n, PR_OCCURS_VAR, note_var, &own);
-    pr_term_visit_in(e->terms, &s->addr, 1, PR_OCCURS_VAR, note_var, &own);
-    for (int i = 0; i < own.found.n; i++) e->seen[own.found.data[i].id] = 0;
-    s->vars = own.found.data;
-    s->n_vars = own.found.n;
+    pr_var_vec found = { 0 };
+    pr_vec_reserve(e->arena, &found, 8);
+    int n = s->active.n;
+    pr_vec_push(e->arena, &s->active, s->addr);          /* for a moment: one walk for all */
+    s->active.n = n;
+    pr_term_vars(e->terms, s->active.data, n + 1, &found, e->arena);
+    s->vars = found.data;
+    s->n_vars = found.n;
 }
 
 static void finish_vars(pr_encoding *e, pr_query *q, const pr_side *x, const pr_side *y)
 {
     collect c = { .e = e };
+    pr_var_vec scratch = { 0 };
     int from = x ? q->n_core_a + q->n_core_b : 0;
     pr_vec_reserve(e->arena, &c.found, 16);
+    pr_vec_reserve(e->arena, &scratch, 16);
     if (x) {
         side_vars(e, (pr_side *)x);
         side_vars(e, (pr_side *)y);
-        for (int i = 0; i < x->n_vars; i++) note_known(&c, x->vars[i]);
-        for (int i = 0; i < y->n_vars; i++) note_known(&c, y->vars[i]);
+        note_vars(&c, x->vars, x->n_vars);
+        note_vars(&c, y->vars, y->n_vars);
     } else if (!pr_term_none(q->addr[0])) {
-        pr_term_visit_in(e->terms, q->addr, 2, PR_OCCURS_VAR, note_var, &c);
+        note_terms(&c, q->addr, 2, &scratch);
     }
-    if (q->n_core > from) pr_term_visit_in(e->terms, q->core + from, q->n_core - from, PR_OCCURS_VAR, note_var, &c);
-    if (q->n_distinct) pr_term_visit_in(e->terms, q->distinct, q->n_distinct, PR_OCCURS_VAR, note_var, &c);
-    if (q->n_premises) pr_term_visit_in(e->terms, q->premises, q->n_premises, PR_OCCURS_VAR, note_var, &c);
+    note_terms(&c, q->core + from, q->n_core - from, &scratch);
+    note_terms(&c, q->distinct, q->n_distinct, &scratch);
+    note_terms(&c, q->premises, q->n_premises, &scratch);
     for (int i = 0; i < c.found.n; i++) {          /* by rank, then by age */
         pr_var v = c.found.data[i];
         int rank = rank_of(pr_var_get(e->terms, v)), j = i;

@@ -221,6 +221,9 @@ void pr_term_visit_in(const pr_terms *T, const pr_term *root, int n_roots, unsig
 bool pr_term_any_in(const pr_terms *T, pr_term t, unsigned of,
                     bool (*test)(void *user, const pr_terms *T, pr_term t), void *user);
 bool pr_term_mentions(const pr_terms *T, pr_term t, pr_var v);
+/* The variables below any of the roots (PR_TERM_NONE is skipped), each once, in no order; appended. */
+typedef PR_VEC(pr_var) pr_var_vec;
+void pr_term_vars(const pr_terms *T, const pr_term *root, int n_roots, pr_var_vec *out, pr_arena *arena);
 /* Splits a Boolean term into its top-level conjuncts (AND flattened iteratively, duplicates
  * removed, TRUE dropped); appends to *out. FALSE is kept as a conjunct. */
 typedef PR_VEC(pr_term) pr_term_vec;

@@ -39,19 +39,35 @@ static int by_id(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-enum { FEW_IDS = 24 };
+enum { FEW_IDS = 10, SET_WORDS = 256 };
 
-static void sort_ids(uint32_t *id, uint32_t n)
+/* The ids of `from`, which are distinct, in ascending order. */
+static void sort_ids(const uint32_t *from, uint32_t *id, uint32_t n)
 {
-    if (n > FEW_IDS) {
+    if (n <= FEW_IDS) {
+        for (uint32_t i = 0; i < n; i++) {       /* from the back: parents were met before their children */
+            uint32_t v = from[n - 1 - i], j = i;
+            for (; j > 0 && id[j - 1] > v; j--) id[j] = id[j - 1];
+            id[j] = v;
+        }
+        return;
+    }
+    uint32_t least = from[0], most = from[0];
+    for (uint32_t i = 1; i < n; i++) {
+        if (from[i] < least) least = from[i];
+        if (from[i] > most) most = from[i];
+    }
+    uint32_t words = (most - least) / 64 + 1;
+    if (words > SET_WORDS || words / 8 > n) {
+        memcpy(id, from, sizeof *id * n);
         qsort(id, n, sizeof *id, by_id);
         return;
     }
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t v = id[i], j = i;
-        for (; j > 0 && id[j - 1] > v; j--) id[j] = id[j - 1];
-        id[j] = v;
-    }
+    uint64_t set[SET_WORDS];                     /* close together, as the nodes below one term are */
+    memset(set, 0, sizeof *set * words);
+    for (uint32_t i = 0; i < n; i++) set[(from[i] - least) / 64] |= (uint64_t)1 << ((from[i] - least) % 64);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t rest = set[w]; rest; rest &= rest - 1) *id++ = least + w * 64 + (uint32_t)__builtin_ctzll(rest);
 }
 
 enum { EVERYTHING = 0 };
@@ -87,9 +103,8 @@ static held hold(const pr_terms *T, const pr_term *root, int n_roots, const pr_t
     struct walk_work *w = collect(T, root, n_roots, done, of);
     held h = { w, w->held.n, (uint32_t)w->ids.n };
     pr_vec_reserve(T->arena, &w->held, w->held.n + w->ids.n);
-    if (h.n) memcpy(w->held.data + h.from, w->ids.data, sizeof *w->ids.data * h.n);
     w->held.n += w->ids.n;
-    sort_ids(w->held.data + h.from, h.n);
+    sort_ids(w->ids.data, w->held.data + h.from, h.n);
     return h;
 }
 
@@ -101,8 +116,7 @@ uint32_t pr_term_below(const pr_terms *T, const pr_term *root, int n_roots, pr_t
     struct walk_work *w = collect(T, root, n_roots, NULL, EVERYTHING);
     uint32_t n = (uint32_t)w->ids.n;
     *ids = pr_temp_new(T->arena, hold, sizeof **ids * (n + 1));
-    if (n) memcpy(*ids, w->ids.data, sizeof **ids * n);
-    sort_ids(*ids, n);
+    sort_ids(w->ids.data, *ids, n);
     return n;
 }
 
@@ -132,6 +146,15 @@ void pr_term_visit_in(const pr_terms *T, const pr_term *root, int n_roots, unsig
 void pr_term_visit(const pr_terms *T, pr_term t, void (*visit)(void *user, pr_term t), void *user)
 {
     pr_term_visit_all(T, &t, 1, visit, user);
+}
+
+void pr_term_vars(const pr_terms *T, const pr_term *root, int n_roots, pr_var_vec *out, pr_arena *arena)
+{
+    const struct walk_work *w = collect(T, root, n_roots, NULL, PR_OCCURS_VAR);
+    for (int i = 0; i < w->ids.n; i++) {
+        const node *x = &T->nodes[w->ids.data[i]];
+        if (x->op == PR_TERM_OP_VAR) pr_vec_push(arena, out, (pr_var){ x->aux });
+    }
 }
 
 static bool any_in(const pr_terms *T, pr_term t, unsigned of,
