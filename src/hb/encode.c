@@ -842,32 +842,43 @@ static bool record_writes(const pr_record *r)
     return r->kind != PR_RECORD_LOAD && r->kind != PR_RECORD_POLL && r->kind != PR_RECORD_ATOMIC_LOAD;
 }
 
-static bool grid_in_frames(const pr_terms *T, const pr_frame *f, pr_var grid)
+enum { GRID = PR_OCCURS(PR_ROLE_GRID) };
+
+/* Some num_programs in the frames? Then it is looked which. */
+static unsigned occurs_in_frames(const pr_terms *T, const pr_frame *f)
 {
+    unsigned all = 0;
     for (; f; f = f->outer) {
-        const pr_term at[] = { f->cond, f->held, f->lower, f->upper, f->step, f->bounds_held, f->increment_held };
-        for (size_t j = 0; j < PR_LEN(at); j++)
-            if (!pr_term_none(at[j]) && pr_term_mentions(T, at[j], grid)) return true;
+        if (f->kind == PR_FRAME_COND) all |= pr_term_occurs(T, f->cond) | pr_term_occurs(T, f->held);
+        else all |= pr_term_occurs(T, f->lower) | pr_term_occurs(T, f->upper) | pr_term_occurs(T, f->step) |
+                    pr_term_occurs(T, f->bounds_held) | pr_term_occurs(T, f->increment_held);
     }
-    return false;
+    return all;
 }
 
-/* In a term of some record, or in what decides how often a barrier ran. */
-static bool grid_occurs(const pr_records *R, pr_var grid)
+static void note_grids(bool used[3], const pr_records *R, const pr_term *t, int n)
 {
-    const pr_terms *T = R->terms;
-    for (int i = 0; i < R->premises.n; i++)
-        if (pr_term_mentions(T, R->premises.data[i], grid)) return true;
+    for (int i = 0; i < n; i++)
+        for (int a = 0; a < 3 && (pr_term_occurs(R->terms, t[i]) & GRID); a++) used[a] = used[a] || pr_term_mentions(R->terms, t[i], R->grid[a]);
+}
+
+static void note_grids_of_frames(bool used[3], const pr_records *R, const pr_frame *f)
+{
+    if (!(occurs_in_frames(R->terms, f) & GRID)) return;
+    for (; f; f = f->outer)
+        note_grids(used, R, (const pr_term[]){ f->cond, f->held, f->lower, f->upper, f->step, f->bounds_held, f->increment_held }, 7);
+}
+
+/* Extents in a term of some record, or in what decides how often a barrier ran. */
+static void grids_used(bool used[3], const pr_records *R)
+{
+    note_grids(used, R, R->premises.data, R->premises.n);
     for (int i = 0; i < R->records.n; i++) {
         const pr_record *r = &R->records.data[i];
-        const pr_term own[] = { r->offset, r->mask, r->mask_held, r->offset_held };
-        for (size_t j = 0; j < PR_LEN(own); j++)
-            if (!pr_term_none(own[j]) && pr_term_mentions(T, own[j], grid)) return true;
-        if (grid_in_frames(T, r->frame, grid)) return true;
+        note_grids(used, R, (const pr_term[]){ r->offset, r->mask, r->mask_held, r->offset_held }, 4);
+        note_grids_of_frames(used, R, r->frame);
     }
-    for (int i = 0; i < R->fences.n; i++)
-        if (grid_in_frames(T, R->fences.data[i].frame, grid)) return true;
-    return false;
+    for (int i = 0; i < R->fences.n; i++) note_grids_of_frames(used, R, R->fences.data[i].frame);
 }
 
 /* Extents and integer arguments with this rung's numbers. */
@@ -937,7 +948,7 @@ pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_laun
         const pr_record *r = &R->records.data[i];
         if (!record_writes(r)) continue;
         if (r->base < 0) unknown_write = true;
-        else
+        else if (!written[r->base])
             for (int j = 0; j < R->n_args; j++)
                 if (component[j] == component[r->base]) written[j] = true;
     }
@@ -950,7 +961,7 @@ pr_encoding *pr_encoding_new(pr_arena *arena, const pr_records *R, const pr_laun
         for (int j = 0; j < R->n_args; j++) written[j] = true;
     e->written = written;
     e->all_loads_read_only = loads_fine && !unknown_write && !R->refusals.n;
-    for (int i = 0; i < 3; i++) e->grid_used[i] = grid_occurs(R, R->grid[i]);
+    grids_used(e->grid_used, R);
     e->address_apps = PR_NEW_N(arena, unsigned char, R->records.n + 1);
     set_numbers(e);
     add_premises(e);

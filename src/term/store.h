@@ -33,6 +33,7 @@ struct pr_terms {
     uint32_t *table; uint32_t table_cap;     /* open addressing, power of two, 0 = free          */
     uint32_t consts[256];                    /* the last CONST made or found, by hash            */
     pr_var_info *vars; uint32_t n_vars, cap_vars;
+    int64_t most_index[PR_ROLE_OTHER + 1][PR_COPY_B + 1]; /* one more than the largest index of a variable    */
     uint32_t *var_terms;                     /* VAR node of each variable, 0 = not built         */
     pr_sym_info *syms; uint32_t n_syms, cap_syms;
     struct pr_table **tabs; uint32_t n_tabs, cap_tabs;

@@ -230,12 +230,12 @@ pr_terms *pr_terms_new(pr_arena *arena)
 {
     pr_terms *T = PR_NEW(arena, pr_terms);
     T->arena = arena;
-    T->table_cap = 1024;
+    T->table_cap = 4096;
     T->table = PR_NEW_N(arena, uint32_t, T->table_cap);
-    T->nodes = grow(arena, NULL, 0, &T->cap_nodes, 256, sizeof *T->nodes);
-    T->kids = grow(arena, NULL, 0, &T->cap_kids, 512, sizeof *T->kids);
-    T->coefs = grow(arena, NULL, 0, &T->cap_coefs, 256, sizeof *T->coefs);
-    T->vars = grow(arena, NULL, 0, &T->cap_vars, 16, sizeof *T->vars);
+    T->nodes = grow(arena, NULL, 0, &T->cap_nodes, 2048, sizeof *T->nodes);   /* what a kernel of a few accesses needs */
+    T->kids = grow(arena, NULL, 0, &T->cap_kids, 4096, sizeof *T->kids);
+    T->coefs = grow(arena, NULL, 0, &T->cap_coefs, 2048, sizeof *T->coefs);
+    T->vars = grow(arena, NULL, 0, &T->cap_vars, 64, sizeof *T->vars);
     T->var_terms = PR_NEW_N(arena, uint32_t, T->cap_vars);
     T->syms = grow(arena, NULL, 0, &T->cap_syms, 16, sizeof *T->syms);
     memset(&T->nodes[0], 0, sizeof *T->nodes);       /* number 0 means none */
@@ -260,11 +260,13 @@ uint32_t pr_terms_count(const pr_terms *T) { return T->n_nodes; }
 
 pr_var pr_var_new(pr_terms *T, pr_var_info info)
 {
-    for (uint32_t i = 1; i < T->n_vars; i++) {
+    int64_t *most = &T->most_index[info.role][info.copy];
+    for (uint32_t i = 1; i < T->n_vars && info.index < *most; i++) {    /* a larger index than all before is new */
         const pr_var_info *v = &T->vars[i];
         if (v->role == info.role && v->index == info.index && v->copy == info.copy)
             return (pr_var){ i };
     }
+    if (info.index >= *most) *most = (int64_t)info.index + 1;
     uint32_t cap = T->cap_vars;
     T->vars = grow(T->arena, T->vars, T->n_vars, &T->cap_vars, T->n_vars + 1, sizeof *T->vars);
     T->var_terms = grow(T->arena, T->var_terms, T->n_vars, &cap, T->n_vars + 1,
