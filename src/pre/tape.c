@@ -11,6 +11,7 @@ enum { MOST_SLOTS = 2048 };
 typedef struct op {
     uint8_t op, fits;
     bool wide;       /* a number of it does not fit 64 bits */
+    bool needed;     /* a conjunct: where it is false, nothing after it is looked at */
     int n, first;
     uint64_t vars;   /* bit v % 64 of each variable below it */
     int64_t number;  /* value, unless wide */
@@ -28,6 +29,9 @@ struct pr_tape {
     PR_VEC(int) read;
     int64_t *fast, *last; /* values when all fitted 64 bits, then v and ok are stale; the point they are of */
     bool is_fast;
+    /* the values of the first n_done slots are of that point; so are those of the next, up to n_made, but for what is above the
+     * variables `behind`; later slots have none yet */
+    int n_done, n_made; uint64_t behind;
     pr_i128 *v;
     bool *ok;
     bool bad, *reads;
@@ -53,10 +57,10 @@ static void compile(void *user, pr_term t)
     pr_tape *x = user;
     const pr_terms *T = x->q->terms;
     if (x->bad || x->slot_of[t.id]) return;
-    op o = { .op = (uint8_t)pr_term_op_of(T, t), .first = x->operand.n, .n = pr_term_arity(T, t) };
+    const pr_term_view y = pr_term_look(T, t);
+    op o = { .op = (uint8_t)y.op, .first = x->operand.n, .n = y.n };
     if (o.op == PR_TERM_OP_VAR) {
-        pr_var v = pr_term_var(T, t);
-        while (o.n < x->q->n_vars && x->q->vars[o.n].id != v.id) o.n++;
+        while (o.n < x->q->n_vars && x->q->vars[o.n].id != y.aux) o.n++;
         if (o.n == x->q->n_vars) {
             x->bad = true;
         } else if (!x->reads[o.n]) {
@@ -70,22 +74,30 @@ static void compile(void *user, pr_term t)
         x->bad = true;
     }
     if (o.op == PR_TERM_OP_TABLE) {
-        o.value = pr_term_tab(T, t).id;
+        o.value = y.aux;
         if (!pr_tab_get(T, pr_term_tab(T, t))->values) x->bad = true;
     }
-    if (o.op == PR_TERM_OP_CONST || o.op == PR_TERM_OP_SUM) o.value = pr_term_value(T, t);
+    if (o.op == PR_TERM_OP_CONST || o.op == PR_TERM_OP_SUM) o.value = y.value;
     if (o.op == PR_TERM_OP_FITS) {
-        o.value = pr_term_bits(T, t);
-        o.fits = (uint8_t)pr_term_fits_kind(T, t);
+        o.value = y.aux;
+        o.fits = (uint8_t)y.fits;
     }
     o.wide = !pr_is_small(o.value);
     o.number = o.wide ? 0 : (int64_t)o.value;
-    for (int i = 0; i < o.n && !x->bad; i++) {
-        int slot = x->slot_of[pr_term_child(T, t, i).id] - 1;
-        pr_i128 c = o.op == PR_TERM_OP_SUM ? pr_term_coef(T, t, i) : 1;
-        pr_vec_push(x->arena, &x->operand, slot);
-        pr_vec_push(x->arena, &x->coef, c);
-        pr_vec_push(x->arena, &x->small_coef, (int64_t)c);
+    if (x->bad) return;
+    int room = x->operand.n + o.n;
+    if (room > x->operand.cap) {
+        pr_vec_reserve(x->arena, &x->operand, 2 * room);
+        pr_vec_reserve(x->arena, &x->coef, 2 * room);
+        pr_vec_reserve(x->arena, &x->small_coef, 2 * room);
+    }
+    for (int i = 0; i < o.n; i++) {
+        int slot = x->slot_of[y.child[i].id] - 1, at = x->operand.n++;
+        pr_i128 c = y.coef ? y.coef[i] : 1;
+        x->coef.n = x->small_coef.n = x->operand.n;
+        x->operand.data[at] = slot;
+        x->coef.data[at] = c;
+        x->small_coef.data[at] = (int64_t)c;
         o.wide = o.wide || !pr_is_small(c);
         o.vars |= x->ops.data[slot].vars;
     }
@@ -264,7 +276,8 @@ static inline bool run_fast(const pr_tape *x, const op *o, const pr_i128 *at, in
     return false;
 }
 
-/* All values in 64 bits. From point to point most variables stay: only what is above the others is computed. */
+/* All values in 64 bits, up to a conjunct that is false. From point to point most variables stay: only what is above the
+ * others is computed. */
 static bool all_fast(pr_tape *x, const pr_i128 *at)
 {
     bool again = x->is_fast;
@@ -280,11 +293,20 @@ static bool all_fast(pr_tape *x, const pr_i128 *at)
         x->last[v] = (int64_t)at[v];
         changed |= (uint64_t)1 << (v & 63);
     }
-    for (int i = 0; i < x->ops.n; i++) {
+    uint64_t stale = changed, behind = again ? changed | x->behind : 0;
+    int n_done = again ? x->n_done : 0, n_made = again ? x->n_made : 0, i = 0;
+    for (; i < x->ops.n; i++) {
         const op *o = &x->ops.data[i];
-        if (again && !(o->vars & changed)) continue;
-        if (!run_fast(x, o, at, &x->fast[i])) return false;
+        if (i == n_done) stale = behind;
+        if ((i >= n_made || (o->vars & stale)) && !run_fast(x, o, at, &x->fast[i])) return false;
+        if (o->needed && !x->fast[i]) {
+            i++;
+            break;
+        }
     }
+    x->n_done = i;
+    x->n_made = n_made > i ? n_made : i;
+    x->behind = i < x->ops.n ? behind : 0;
     return true;
 }
 
@@ -319,7 +341,11 @@ static bool add_roots(pr_tape *x, const pr_term *t, int n)
 static bool add_all(pr_trio *x, int c, const pr_term *t, int n)
 {
     if (!add_roots(x->tape[c], t, n)) return false;
-    for (int i = 0; i < n; i++) x->conj[c][x->n_conj[c]++] = x->tape[c]->slot_of[t[i].id] - 1;
+    for (int i = 0; i < n; i++) {
+        int slot = x->tape[c]->slot_of[t[i].id] - 1;
+        x->conj[c][x->n_conj[c]++] = slot;
+        x->tape[c]->ops.data[slot].needed = true;
+    }
     return true;
 }
 

@@ -15,6 +15,14 @@ struct eval_work {
     PR_VEC(uint32_t) stack;
 };
 
+static void next_point(struct eval_work *w)
+{
+    if (++w->now == 0) {
+        memset(w->stamp, 0, sizeof *w->stamp * w->cap);
+        w->now = 1;
+    }
+}
+
 static struct eval_work *work_for(const pr_terms *T, uint32_t top)
 {
     struct eval_work *w = T->eval;
@@ -29,10 +37,6 @@ static struct eval_work *work_for(const pr_terms *T, uint32_t top)
         w->ok = pr_arena_raw(T->arena, sizeof *w->ok * cap);
         w->stamp = PR_NEW_N(T->arena, uint32_t, cap);
         w->cap = cap;
-        w->now = 0;
-    }
-    if (++w->now == 0) {
-        memset(w->stamp, 0, sizeof *w->stamp * w->cap);
         w->now = 1;
     }
     return w;
@@ -130,6 +134,17 @@ static bool step(const pr_terms *T, const node *x, const pr_env *env, const stru
 }
 
 bool pr_eval(const pr_terms *T, pr_term t, const pr_env *env, pr_i128 *out)
+{
+    pr_eval_begin(T);
+    return pr_eval_also(T, t, env, out);
+}
+
+void pr_eval_begin(const pr_terms *T)
+{
+    if (T->eval) next_point(T->eval);
+}
+
+bool pr_eval_also(const pr_terms *T, pr_term t, const pr_env *env, pr_i128 *out)
 {
     if (pr_term_none(t)) return false;
     struct eval_work *w = work_for(T, t.id);

@@ -42,7 +42,7 @@ pr_box *pr_query_box(const pr_query *q)
 static pr_tri truth(const pr_query *q, pr_term t, const pr_env *env)
 {
     pr_i128 v;
-    if (!pr_eval(q->terms, t, env, &v)) return PR_MAYBE;
+    if (!pr_eval_also(q->terms, t, env, &v)) return PR_MAYBE;
     return v ? PR_YES : PR_NO;
 }
 
@@ -56,7 +56,7 @@ static pr_tri overlap_holds(const pr_query *q, const pr_env *env)
 {
     pr_i128 a, b, d;
     if (pr_term_none(q->addr[0])) return PR_YES;
-    if (!pr_eval(q->terms, q->addr[0], env, &a) || !pr_eval(q->terms, q->addr[1], env, &b)
+    if (!pr_eval_also(q->terms, q->addr[0], env, &a) || !pr_eval_also(q->terms, q->addr[1], env, &b)
         || !pr_sub_ok(a, b, &d))
         return PR_MAYBE;
     return d < q->width[1] && -(pr_i128)q->width[0] < d ? PR_YES : PR_NO;
@@ -79,6 +79,7 @@ pr_tri pr_query_holds(const pr_query *q, const pr_point *p)
         value[q->vars[i].id] = p->value[i];
         known[q->vars[i].id] = true;
     }
+    pr_eval_begin(q->terms);
     for (int i = 0; i < q->n_core && r != PR_NO; i++) r = both(r, truth(q, q->core[i], &env));
     for (int i = 0; i < q->n_premises && r != PR_NO; i++)
         r = both(r, truth(q, q->premises[i], &env));

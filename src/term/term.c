@@ -339,6 +339,14 @@ pr_var pr_term_var(const pr_terms *T, pr_term t)
     return (pr_var){ T->nodes[t.id].aux };
 }
 
+pr_term_view pr_term_look(const pr_terms *T, pr_term t)
+{
+    _Static_assert(sizeof(pr_term) == sizeof *T->kids, "a child is a term");
+    const node *x = node_of(T, t);
+    return (pr_term_view){ (pr_term_op)x->op, (int)x->n, x->aux, (pr_fits_kind)x->kind, (const pr_term *)(T->kids + x->first),
+                           x->op == PR_TERM_OP_SUM ? T->coefs + x->coef : NULL, x->value };
+}
+
 pr_sym pr_term_sym(const pr_terms *T, pr_term t)
 {
     assert(T->nodes[t.id].op == PR_TERM_OP_APP);

@@ -142,6 +142,9 @@ pr_i128 pr_term_coef(const pr_terms *T, pr_term t, int i);   /* SUM only */
 pr_i128 pr_term_value(const pr_terms *T, pr_term t);         /* CONST, SUM: constant part */
 bool pr_term_const(const pr_terms *T, pr_term t, pr_i128 *v); /* true for CONST */
 pr_var pr_term_var(const pr_terms *T, pr_term t);            /* VAR */
+/* All of a node at once; until the next term is made. */
+typedef struct pr_term_view { pr_term_op op; int n; uint32_t aux; pr_fits_kind fits; const pr_term *child; const pr_i128 *coef; pr_i128 value; } pr_term_view;
+pr_term_view pr_term_look(const pr_terms *T, pr_term t);     /* coef: of a SUM, else null; aux: of a VAR, APP or TABLE its number, of a FITS its bits */
 pr_sym pr_term_sym(const pr_terms *T, pr_term t);            /* APP */
 pr_tab pr_term_tab(const pr_terms *T, pr_term t);            /* TABLE */
 int pr_term_bits(const pr_terms *T, pr_term t);              /* FITS */
@@ -247,4 +250,8 @@ typedef struct pr_env { const pr_i128 *value; const bool *known; uint32_t n; } p
 /* True and *out set (Booleans as 0/1); false when a needed variable is unknown, an APP is met or
  * pr_i128 overflows. SELECT, AND and OR need only what decides them. */
 bool pr_eval(const pr_terms *T, pr_term t, const pr_env *env, pr_i128 *out);
+/* The same for several terms at one point: what is below more than one of them is evaluated once. Between begin and the last
+ * of them the point stays, and nothing else is evaluated. */
+void pr_eval_begin(const pr_terms *T);
+bool pr_eval_also(const pr_terms *T, pr_term t, const pr_env *env, pr_i128 *out);
 #endif

@@ -90,6 +90,71 @@ static void test_tape(int rounds)
     }
 }
 
+static pr_tri all_of(const pr_terms *T, const pr_term *t, int n, const pr_env *env)
+{
+    pr_tri r = PR_YES;
+    for (int i = 0; i < n; i++) {
+        pr_i128 v;
+        if (!pr_eval(T, t[i], env, &v)) r = PR_MAYBE;
+        else if (!v) return PR_NO;
+    }
+    return r;
+}
+
+/* The three tapes of a pair over many points: what they say of each copy, of both and of the addresses is what the terms say,
+ * also at the point after one where a condition was false and the rest was not looked at. */
+static void test_trio(int rounds)
+{
+    enum { OWN = 3, BOTH = 2 };
+    rng g = { 20261201 };
+    int answers[3] = { 0 };
+    for (int round = 0; round < rounds; round++) {
+        pr_arena *arena = pr_arena_new(0, NULL);
+        pr_terms *T = pr_terms_new(arena);
+        random_query r = { 0 };
+        random_query_make(&r, T, &g, RT_DIV | RT_CHOICE);
+        pr_query q = r.q;
+        pr_term core[2 * OWN + BOTH], v[RQ_VARS];
+        for (int i = 0; i < RQ_VARS; i++) v[i] = pr_var_term(T, r.vars[i]);
+        for (int c = 0; c < 2; c++)
+            for (int i = 0; i < OWN; i++) core[c * OWN + i] = random_bool(T, &g, v + c * RQ_DIMS, RQ_DIMS, 3, RT_DIV | RT_CHOICE);
+        for (int i = 0; i < BOTH; i++) core[2 * OWN + i] = random_bool(T, &g, v, RQ_VARS, 2, RT_DIV);
+        q.core = core;
+        q.n_core = 2 * OWN + BOTH;
+        q.n_core_a = q.n_core_b = OWN;
+        q.is_pair = true;
+        pr_trio x;
+        pr_i128 at[RQ_VARS] = { 0 }, value[64] = { 0 };
+        bool known[64] = { false }, made = pr_trio_make(&x, &q, arena);
+        pr_env env = { value, known, 64 };
+        for (int point = 0; point < 60 && made; point++) {
+            for (int change = rnd_in(&g, 0, 2); change >= 0; change--) {
+                int i = rnd_in(&g, 0, RQ_VARS - 1);
+                at[i] = rnd_in(&g, -9, 9);
+                if (rnd(&g) % 24 == 0) at[i] *= (pr_i128)1 << rnd_in(&g, 30, 100);
+            }
+            for (int i = 0; i < RQ_VARS; i++) value[r.vars[i].id] = at[i], known[r.vars[i].id] = true;
+            for (int c = 0; c < 2; c++) {
+                if (rnd(&g) % 4 == 0) continue;           /* a tape that was not run at every point */
+                pr_i128 address = 0, want = 0;
+                pr_tri got = pr_trio_copy(&x, c, at, &address), expected = all_of(T, core + c * OWN, OWN, &env);
+                if (expected != PR_NO && !pr_eval(T, q.addr[c], &env, &want)) expected = PR_MAYBE;
+                CHECK(got == expected && (got != PR_YES || address == want));
+                answers[got]++;
+            }
+            pr_tri expected = all_of(T, core + 2 * OWN, BOTH, &env), some = q.n_distinct ? PR_NO : PR_YES;
+            for (int i = 0; i < q.n_distinct && some != PR_YES; i++) {
+                pr_tri one = all_of(T, &q.distinct[i], 1, &env);
+                if (one != PR_NO) some = one;
+            }
+            pr_tri got = pr_trio_both(&x, at);
+            CHECK((got == PR_YES) == (expected == PR_YES && some == PR_YES) && (expected != PR_NO || got == PR_NO));
+        }
+        pr_arena_free(arena);
+    }
+    CHECK(answers[PR_YES] > rounds && answers[PR_NO] > rounds);
+}
+
 /* For all parameters, at a launch: its numbers refute, and only they are looked at. The stride is 64 or more, so rows of 64
  * lanes never meet; rows of 96 lanes meet under a stride of 80. */
 static const struct { const char *name; pr_i128 stride; bool hint, race; const char *text; } launches[] = {
@@ -144,6 +209,7 @@ static void test_launches(pr_arena *arena)
 int main(void)
 {
     test_tape(400);
+    test_trio(400);
     static const pr_limits limits = { .max_ops = 20000, .first_ops = 700, .max_leaves = 256 };
     pr_arena *arena = pr_arena_new(0, NULL);
     const pr_engine *sweep = pr_engine_sweep();
