@@ -1,110 +1,236 @@
 /* One access with itself, from one copy: can two of its executions that differ in the program (or, in one program, in
  * the lane) reach one byte? Seen before the second copy and a query are made.
  *
- * The address is uniform + S*(sum c*v) + (sum c*v): the v are lanes, iterations and, for different programs, program
- * ids, each with an interval of its own; S is one parameter; `uniform` is the same in both executions. With g the gcd
- * of the strided c, H = sum (c/g)*v of the strided part, R the other sum and w the width,
+ * The address is uniform + R0 + S1*(R1 + S2*(R2 + ...)), each R a sum of c*d with numbers c > 0. The d are digits: lanes,
+ * iterations and, for different programs, program ids, each with an interval of its own, and their quotients and
+ * remainders by constants; S are values that the two executions share, as is `uniform`. At each level, with w = the width
+ * at the first and 1 at the others, g the gcd of what S multiplies and H = that sum divided by g,
  *
  *   P  sup R - inf R + w <= g*S: an overlap is |g*S*dH + dR| < w with |dR| <= sup R - inf R, so dH = 0 and |dR| < w.
  *      R is bounded by intervals and by rows of the access's own conjuncts, which hold in both executions with one
- *      value of each parameter. Where parameters bound it, the inequality is a condition on them.
- *   M  a sum whose values are further apart than the width (1 for H) whenever a v differs, because every coefficient
- *      is larger than what the smaller ones reach: its v are equal.
+ *      value of each parameter. Where parameters bound it, the inequality is a condition on them. dH = 0 is the next level.
+ *   M  a sum whose values are further apart than w whenever a digit differs, because every coefficient
+ *      is larger than what the smaller ones reach, by intervals or by rows: its digits are equal.
+ *   D  quotient and remainder by one divisor are equal: so is what they are of.
  *
  * What distinguishes the two executions (every id that is not fixed; every lane of extent > 1, of a descriptor every
- * iteration too) must be among the v that M shows to be equal. All else is left to the query, and so is a bound that
+ * iteration too) must be equal so. All else is left to the query, and so is a bound that
  * the closure (src/pre) may know without a condition. */
 #include "hb/ladder.h"
 #include "hb/linear.h"
 
-enum { DIGITS = 16, STEPS = 24, MOST_EXTENT = 1 << 24 /* as in src/pre/stride.c: a larger constant is a machine width */ };
-static const pr_i128 WIDE = (pr_i128)1 << 60;
+enum { DIGITS = 16, FACTORS = 4, LEVELS = 4, NESTED = 4, STEPS = 24,
+       MOST_EXTENT = 1 << 24 /* as in src/pre/stride.c: a larger constant is a machine width */ };
+static const pr_i128 WIDE = (pr_i128)1 << 60, LONG = (pr_i128)1 << 40, NO_REACH = (pr_i128)1 << 120;
 
-typedef struct digit { pr_term v; pr_i128 c, span; } digit;      /* span: largest value - smallest, PR_INF: no bound */
+/* span: the largest value, the smallest is 0; PR_INF: no bound. by: what the executions share and it is multiplied by. */
+typedef struct digit { pr_term v; pr_i128 c, span; pr_term by[FACTORS]; int n_by; } digit;
 typedef struct number { digit at[DIGITS]; int n; bool injective; } number;
-typedef struct address { number strided, plain; pr_term stride; } address;
+typedef struct address { number level[LEVELS]; int n; } address;
+typedef struct bounds { pr_linear_rows rows; bool loaded, on_parameters; } bounds;    /* the access's own conjuncts */
 
-enum { BEYOND_PARAMETERS = (PR_OCCURS_VAR | PR_OCCURS_APP | PR_OCCURS_TABLE) & ~PR_OCCURS(PR_ROLE_PARAM) };
+enum { BEYOND_SHARED = (PR_OCCURS_VAR | PR_OCCURS_APP | PR_OCCURS_TABLE) & ~(PR_OCCURS(PR_ROLE_PARAM) | PR_OCCURS(PR_ROLE_GRID)) };
 
-static bool is_param_only(const pr_terms *T, pr_term t) { return !(pr_term_occurs(T, t) & BEYOND_PARAMETERS); }
+/* One value in both executions, made of parameters and the grid's extents. */
+static bool is_shared(const pr_terms *T, pr_term t) { return !(pr_term_occurs(T, t) & BEYOND_SHARED); }
 
 /* May the term have two values in the two executions? */
 static bool is_own(const pr_terms *T, pr_term t, bool intra)
 {
-    unsigned one = PR_OCCURS(PR_ROLE_GRID) | (intra ? PR_OCCURS(PR_ROLE_PID) : 0);
-    return pr_term_occurs(T, t) & BEYOND_PARAMETERS & ~one;
+    return pr_term_occurs(T, t) & BEYOND_SHARED & ~(intra ? PR_OCCURS(PR_ROLE_PID) : 0);
 }
 
-static bool add_digit(const pr_terms *T, number *x, pr_term t, pr_i128 c)
+static bool is_quotient(pr_term_op op) { return op == PR_TERM_OP_FDIV || op == PR_TERM_OP_TDIV; }
+static bool is_remainder(pr_term_op op) { return op == PR_TERM_OP_FMOD || op == PR_TERM_OP_TREM; }
+
+/* Is the term a digit, and how large can it be? Of values >= 0 floor and truncating division are one. */
+static bool span_of(const pr_terms *T, pr_term t, int depth, pr_i128 *span)
 {
-    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR || x->n == DIGITS || c <= 0 || c >= WIDE) return false;
-    const pr_var_info *v = pr_var_get(T, pr_term_var(T, t));
-    if (v->copy != PR_COPY_A || v->lo != 0 || v->hi < 0) return false;
-    if (v->role != PR_ROLE_LANE && v->role != PR_ROLE_ITER && v->role != PR_ROLE_PID) return false;
-    for (int i = 0; i < x->n; i++)
-        if (pr_term_is(x->at[i].v, t)) return false;
-    x->at[x->n++] = (digit){ t, c, v->hi < PR_INF ? v->hi : PR_INF };
+    pr_term_op op = pr_term_op_of(T, t);
+    pr_i128 d, of;
+    if (op == PR_TERM_OP_VAR) {
+        const pr_var_info *v = pr_var_get(T, pr_term_var(T, t));
+        *span = v->hi < PR_INF ? v->hi : PR_INF;
+        return v->copy == PR_COPY_A && v->lo == 0 && v->hi >= 0 && (v->role == PR_ROLE_LANE || v->role == PR_ROLE_ITER || v->role == PR_ROLE_PID);
+    }
+    if (!is_quotient(op) && !is_remainder(op)) return false;
+    if (depth == NESTED || !pr_term_const(T, pr_term_child(T, t, 1), &d) || d < 1 || !span_of(T, pr_term_child(T, t, 0), depth + 1, &of)) return false;
+    if (is_quotient(op)) *span = of < PR_INF ? of / d : PR_INF;
+    else *span = of < d - 1 ? of : d - 1;
     return true;
 }
 
-static bool split(const pr_encoding *e, const pr_side *s, bool intra, address *out)
+static int place_in(const number *x, pr_term v)
+{
+    int i = 0;
+    while (i < x->n && !pr_term_is(x->at[i].v, v)) i++;
+    return i < x->n ? i : -1;
+}
+
+/* The factors of a product: one digit, the others shared. */
+static bool factor(const pr_terms *T, digit *x, pr_term t, int depth)
+{
+    if (pr_term_op_of(T, t) == PR_TERM_OP_MUL)
+        return depth < FACTORS && factor(T, x, pr_term_child(T, t, 0), depth + 1) && factor(T, x, pr_term_child(T, t, 1), depth + 1);
+    if (is_shared(T, t)) {
+        if (x->n_by == FACTORS) return false;
+        x->by[x->n_by++] = t;
+        return true;
+    }
+    if (!pr_term_none(x->v) || !span_of(T, t, 0, &x->span)) return false;
+    x->v = t;
+    return true;
+}
+
+static bool split(const pr_encoding *e, const pr_side *s, bool intra, number *parts)
 {
     const pr_terms *T = e->terms;
     bool sum = pr_term_op_of(T, s->addr) == PR_TERM_OP_SUM;
-    out->strided.n = out->plain.n = 0;
-    out->stride = PR_TERM_NONE;
+    parts->n = 0;
     for (int i = 0; i < (sum ? pr_term_arity(T, s->addr) : 1); i++) {
         pr_term t = sum ? pr_term_child(T, s->addr, i) : s->addr;
-        pr_i128 c = sum ? pr_term_coef(T, s->addr, i) : 1;
+        digit x = { .v = PR_TERM_NONE, .c = sum ? pr_term_coef(T, s->addr, i) : 1 };
 #ifdef PR_FAULTS
         if (e->options->fault == 24 && pr_term_op_of(T, t) != PR_TERM_OP_VAR && pr_term_op_of(T, t) != PR_TERM_OP_MUL) continue;
 #endif
         if (!is_own(T, t, intra)) continue;
-        if (pr_term_op_of(T, t) != PR_TERM_OP_MUL) {
-            if (!add_digit(T, &out->plain, t, c)) return false;
-            continue;
-        }
-        pr_term a = pr_term_child(T, t, 0), b = pr_term_child(T, t, 1);
-        pr_term stride = is_param_only(T, a) ? a : b, v = is_param_only(T, a) ? b : a;
-        if (pr_term_op_of(T, stride) != PR_TERM_OP_VAR || !is_param_only(T, stride)) return false;
-        if (!pr_term_none(out->stride) && !pr_term_is(out->stride, stride)) return false;
-        out->stride = stride;
-        if (!add_digit(T, &out->strided, v, c)) return false;
+        if (parts->n == DIGITS || x.c <= 0 || x.c >= WIDE || !factor(T, &x, t, 0)) return false;
+        parts->at[parts->n++] = x;
     }
     return true;
 }
 
-/* Rule M; x is sorted by coefficient afterwards. */
-static bool is_injective(const pr_encoding *e, number *x, pr_i128 width)
+/* --- rows ------------------------------------------------------------------------------------------------ */
+
+static const pr_linear_rows *rows_of(const pr_encoding *e, const pr_side *s, bounds *b)
+{
+    if (b->loaded) return &b->rows;
+    b->loaded = true;
+    for (int i = 0; i < s->active.n; i++) {
+        if (pr_term_op_of(e->terms, s->active.data[i]) == PR_TERM_OP_AND) continue;        /* a width */
+        if (is_shared(e->terms, s->active.data[i])) b->on_parameters = true;
+        else pr_linear_rows_of(e->terms, s->active.data[i], &b->rows);
+    }
+    return &b->rows;
+}
+
+/* Where a row sums what is >= 0, it bounds each part of it. */
+static void narrow_digits(pr_encoding *e, const pr_linear_rows *rows, number *x)
+{
+    for (int k = 0; k < rows->n; k++) {
+        const pr_linear *row = &rows->row[k];
+        bool sums = row->k <= 0;
+        for (int j = 0; j < row->n && sums; j++) {
+#ifdef PR_FAULTS
+            if (e->options->fault == 34 && row->c[j] < 0) continue;
+#endif
+            sums = row->c[j] > 0 && pr_range(e->box, row->at[j]).lo >= 0;
+        }
+        for (int j = 0; j < row->n && sums; j++) {
+            int i = row->c[j] > 0 ? place_in(x, row->at[j]) : -1;
+            if (i >= 0 && pr_fdiv(-row->k, row->c[j]) < x->at[i].span) x->at[i].span = pr_fdiv(-row->k, row->c[j]);
+        }
+    }
+}
+
+/* --- rules M and D --------------------------------------------------------------------------------------- */
+
+/* The largest value of the first n digits by rows. */
+static pr_i128 reach_by_rows(pr_encoding *e, const number *x, int n, const pr_linear_rows *rows, pr_i128 enough)
+{
+    pr_linear sum;
+    pr_linear_zero(&sum);
+    for (int i = 0; i < n; i++) {
+#ifdef PR_FAULTS
+        if (e->options->fault == 32 && i + 1 == n && n > 1) continue;
+#endif
+        if (!pr_linear_add(e->terms, &sum, x->at[i].v, x->at[i].c)) return PR_INF;
+    }
+    return pr_linear_sup(e->box, &sum, rows, enough);
+}
+
+/* Rule M; x is sorted by coefficient afterwards. Twice one digit: no number. */
+static bool is_injective(pr_encoding *e, const pr_side *s, number *x, pr_i128 width, bounds *b)
 {
     pr_i128 reach = width - 1;
-    (void)e;
-    for (int i = 1; i < x->n; i++)
-        for (int j = i; j > 0 && x->at[j - 1].c > x->at[j].c; j--) {
-            digit t = x->at[j];
-            x->at[j] = x->at[j - 1], x->at[j - 1] = t;
-        }
+    bool narrowed = b->loaded;
     for (int i = 0; i < x->n; i++) {
-        if (x->at[i].c <= reach) return false;
-        if (i + 1 < x->n && (x->at[i].span >= (pr_i128)1 << 40 || x->at[i].c >= WIDE)) return false;
+        digit t = x->at[i];
+        int j = i;
+        for (int k = 0; k < i; k++)
+            if (pr_term_is(x->at[k].v, t.v)) return false;
+        for (; j > 0 && x->at[j - 1].c > t.c; j--) x->at[j] = x->at[j - 1];
+        x->at[j] = t;
+    }
+    if (narrowed) narrow_digits(e, &b->rows, x);
+    for (int i = 0; i < x->n; i++) {
+        if (x->at[i].span == 0) continue;               /* one value */
+        if (x->at[i].c <= reach) {
+            const pr_linear_rows *rows = rows_of(e, s, b);
+            if (!narrowed) {
+                narrowed = true, reach = width - 1, i = -1;
+                narrow_digits(e, rows, x);
+                continue;
+            }
+            pr_i128 most = rows->n ? reach_by_rows(e, x, i, rows, x->at[i].c - width) : PR_INF;
+            if (most >= NO_REACH || most + width > x->at[i].c) return false;
+            reach = most + width - 1;
+        }
 #ifdef PR_FAULTS
         if (e->options->fault == 23) continue;
 #endif
-        reach += i + 1 < x->n ? x->at[i].c * x->at[i].span : 0;
+        if (i + 1 == x->n) continue;
+        if (x->at[i].span >= LONG || reach >= NO_REACH) reach = NO_REACH;
+        else reach += x->at[i].c * x->at[i].span;
     }
     return true;
 }
 
-static bool holds_digit(const number *x, pr_term v)
+static bool holds_digit(const address *x, pr_term v)
 {
     for (int i = 0; i < x->n; i++)
-        if (pr_term_is(x->at[i].v, v)) return true;
+        if (x->level[i].injective && place_in(&x->level[i], v) >= 0) return true;
     return false;
 }
 
-static bool is_equal(const address *x, pr_term v)
+/* The divisor of a quotient of v that is equal and at or after *from; NONE: there is no other. */
+static pr_term divisor_of(const pr_terms *T, const address *x, pr_term v, int *from)
 {
-    return (x->plain.injective && holds_digit(&x->plain, v)) || (x->strided.injective && holds_digit(&x->strided, v));
+    for (; *from < x->n * DIGITS; ++*from) {
+        const number *n = &x->level[*from / DIGITS];
+        if (!n->injective || *from % DIGITS >= n->n) continue;
+        pr_term t = n->at[*from % DIGITS].v;
+        if (is_quotient(pr_term_op_of(T, t)) && pr_term_is(pr_term_child(T, t, 0), v)) return pr_term_child(T, t, 1);
+    }
+    return PR_TERM_NONE;
+}
+
+static bool has_remainder(const pr_encoding *e, const address *x, pr_term v, pr_term divisor)
+{
+    const pr_terms *T = e->terms;
+    for (int i = 0; i < x->n; i++)
+        for (int j = 0; j < x->level[i].n && x->level[i].injective; j++) {
+            pr_term t = x->level[i].at[j].v;
+            if (!is_remainder(pr_term_op_of(T, t)) || !pr_term_is(pr_term_child(T, t, 0), v)) continue;
+#ifdef PR_FAULTS
+            if (e->options->fault == 31) return true;
+#endif
+            if (pr_term_is(pr_term_child(T, t, 1), divisor)) return true;
+        }
+    return false;
+}
+
+static bool is_equal(const pr_encoding *e, const address *x, pr_term v)
+{
+    if (holds_digit(x, v)) return true;
+    for (int from = 0;; from++) {                       /* rule D */
+        pr_term d = divisor_of(e->terms, x, v, &from);
+        if (pr_term_none(d)) return false;
+#ifdef PR_FAULTS
+        if (e->options->fault == 30) return true;
+#endif
+        if (has_remainder(e, x, v, d)) return true;
+    }
 }
 
 /* What distinguishes the two executions is equal in both. */
@@ -118,7 +244,7 @@ static bool settles(const pr_encoding *e, const pr_side *s, bool intra, const ad
 #ifdef PR_FAULTS
         if (e->options->fault == 25 && asked > 1) continue;
 #endif
-        if (!is_equal(x, s->pid[d])) return false;
+        if (!is_equal(e, x, s->pid[d])) return false;
     }
     for (int d = 0; d < s->record->rank && intra; d++) {
         if (s->record->shape[d] <= 1) continue;
@@ -126,14 +252,14 @@ static bool settles(const pr_encoding *e, const pr_side *s, bool intra, const ad
 #ifdef PR_FAULTS
         if (e->options->fault == 22) continue;
 #endif
-        if (!is_equal(x, s->lane[d])) return false;
+        if (!is_equal(e, x, s->lane[d])) return false;
     }
     for (int i = 0; i < s->n_loops && intra && s->record->via_desc; i++)
-        if (!is_equal(x, s->iter[i])) return false;
+        if (!is_equal(e, x, s->iter[i])) return false;
     return asked > 0;
 }
 
-/* --- the bound of R -------------------------------------------------------------------------------------- */
+/* --- rule P ---------------------------------------------------------------------------------------------- */
 
 static int place_of(const pr_linear *x, pr_term t)
 {
@@ -142,16 +268,30 @@ static int place_of(const pr_linear *x, pr_term t)
     return i < x->n ? i : -1;
 }
 
-/* How many parts of x does mu*row take away, if it brings no others but parameters? -1: it does. */
-static int covers(const pr_terms *T, const pr_linear *x, const pr_linear *row, pr_i128 mu, bool *symbolic)
+/* A part of a row (mu > 0 times it is taken away) that may go: x - mu*(row + p) <= x - mu*row where p >= 0. */
+static bool is_left(const pr_encoding *e, const pr_linear *row, int j)
 {
+#ifdef PR_FAULTS
+    if (e->options->fault == 35) return true;
+#endif
+    return row->c[j] > 0 && pr_range(e->box, row->at[j]).lo >= 0;
+}
+
+/* How many parts of x does mu*row take away, if it brings no others but shared ones and such as are >= 0 in the row? -1: it does. */
+static int covers(const pr_encoding *e, const pr_linear *x, const pr_linear *row, pr_i128 mu, bool *symbolic, bool *passed)
+{
+    const pr_terms *T = e->terms;
     int covered = 0;
     *symbolic = false;
     for (int j = 0; j < row->n; j++) {
         int i = place_of(x, row->at[j]);
         pr_i128 v;
-        if (is_param_only(T, row->at[j])) {
+        if (is_shared(T, row->at[j])) {
             *symbolic = true;
+            continue;
+        }
+        if (i < 0 && is_left(e, row, j)) {
+            *passed = true;
             continue;
         }
         if (i < 0 || !pr_mul_ok(mu, row->c[j], &v) || v != x->c[i]) return -1;
@@ -160,14 +300,15 @@ static int covers(const pr_terms *T, const pr_linear *x, const pr_linear *row, p
     return covered;
 }
 
-/* x is replaced by an upper bound in parameters, by the rows that take most of it away, then by intervals. */
-static bool in_parameters(const pr_encoding *e, const number *r, const pr_linear_rows *rows, pr_linear *x)
+/* x is replaced by an upper bound in what is shared, by the rows that take most of it away, then by intervals. *passed: a row was
+ * passed over with which the closure may do better. */
+static bool in_parameters(const pr_encoding *e, const number *r, const pr_linear_rows *rows, pr_linear *x, bool *passed)
 {
     const pr_terms *T = e->terms;
     for (int step = 0; step < STEPS; step++) {
         int pivot = 0, best = 0, by = -1;
         pr_i128 ratio = 0, v;
-        while (pivot < x->n && is_param_only(T, x->at[pivot])) pivot++;
+        while (pivot < x->n && is_shared(T, x->at[pivot])) pivot++;
         if (pivot == x->n) return true;
         for (int k = 0; k < rows->n; k++) {
             const pr_linear *row = &rows->row[k];
@@ -175,9 +316,12 @@ static bool in_parameters(const pr_encoding *e, const number *r, const pr_linear
             for (int j = 0; j < row->n; j++) {
                 int i = place_of(x, row->at[j]);
                 bool symbolic;
-                if (i < 0 || is_param_only(T, row->at[j]) || (x->c[i] > 0) != (row->c[j] > 0)) continue;
-                int n = x->c[i] % row->c[j] ? -1 : covers(T, x, row, x->c[i] / row->c[j], &symbolic);
-                if (n < 0) return false;            /* the closure may do better with it */
+                if (i < 0 || is_shared(T, row->at[j]) || (x->c[i] > 0) != (row->c[j] > 0)) continue;
+                int n = x->c[i] % row->c[j] ? -1 : covers(e, x, row, x->c[i] / row->c[j], &symbolic, passed);
+                if (n < 0) {
+                    *passed = true;
+                    continue;
+                }
                 n = n * 2 + (symbolic ? 1000 : 0);
                 if (n > best) best = n, by = k, ratio = x->c[i] / row->c[j];
             }
@@ -185,13 +329,14 @@ static bool in_parameters(const pr_encoding *e, const number *r, const pr_linear
         if (by >= 0) {
             const pr_linear *row = &rows->row[by];
             if (!pr_mul_ok(ratio, row->k, &v) || !pr_sub_ok(x->k, v, &x->k)) return false;
-            for (int j = 0; j < row->n; j++)
+            for (int j = 0; j < row->n; j++) {
+                if (place_of(x, row->at[j]) < 0 && !is_shared(T, row->at[j])) continue;         /* covers saw that it may go */
                 if (!pr_mul_ok(-ratio, row->c[j], &v) || !pr_linear_add(T, x, row->at[j], v)) return false;
+            }
             continue;
         }
-        int i = 0;
-        while (i < r->n && !pr_term_is(r->at[i].v, x->at[pivot])) i++;
-        if (i == r->n || x->c[pivot] <= 0 || r->at[i].span > MOST_EXTENT) return false;
+        int i = place_in(r, x->at[pivot]);
+        if (i < 0 || x->c[pivot] <= 0 || r->at[i].span > MOST_EXTENT) return false;
         if (!pr_mul_ok(x->c[pivot], r->at[i].span, &v) || !pr_add_ok(x->k, v, &x->k)) return false;
         x->n--;
         x->at[pivot] = x->at[x->n];
@@ -201,34 +346,91 @@ static bool in_parameters(const pr_encoding *e, const number *r, const pr_linear
 }
 
 /* Rule P as a condition on parameters; TRUE: it holds in any case, NONE: not shown, or better left to the closure. */
-static pr_term fits(pr_encoding *e, const pr_side *s, const address *a, pr_i128 g)
+static pr_term fits(pr_encoding *e, const pr_side *s, const number *rest, pr_term stride, pr_i128 g, int width, bounds *b)
 {
     pr_terms *T = e->terms;
     pr_linear x;
-    pr_linear_rows rows = { .n = 0 };
-    if (e->premises.n) return PR_TERM_NONE;
-    for (int i = 0; i < s->active.n; i++) {
-        if (pr_term_op_of(T, s->active.data[i]) == PR_TERM_OP_AND) continue;        /* a width */
-        if (is_param_only(T, s->active.data[i])) return PR_TERM_NONE;
-        pr_linear_rows_of(T, s->active.data[i], &rows);
-    }
-    if (rows.n == PR_LINEAR_ROWS) return PR_TERM_NONE;
+    bool passed = false;
+    const pr_linear_rows *rows = rows_of(e, s, b);
     pr_linear_zero(&x);
-    for (int i = 0; i < a->plain.n; i++)
-        if (!pr_linear_add(T, &x, a->plain.at[i].v, a->plain.at[i].c)) return PR_TERM_NONE;
+    for (int i = 0; i < rest->n; i++)
+        if (!pr_linear_add(T, &x, rest->at[i].v, rest->at[i].c)) return PR_TERM_NONE;
 #ifdef PR_FAULTS
     if (e->options->fault == 26 && x.n > 1) x.n--;
 #endif
-    if (!in_parameters(e, &a->plain, &rows, &x)) return PR_TERM_NONE;
-    x.k += s->record->width;
+    if (!in_parameters(e, rest, rows, &x, &passed)) return PR_TERM_NONE;
+    x.k += width;
 #ifdef PR_FAULTS
-    if (e->options->fault == 27) x.k -= s->record->width;
+    if (e->options->fault == 27) x.k -= width;
 #endif
     pr_i128 most;
-    if (!pr_mul_ok(MOST_EXTENT, g, &most) || x.k > most || !pr_linear_add(T, &x, a->stride, -g)) return PR_TERM_NONE;
+    if (!pr_mul_ok(MOST_EXTENT, g, &most) || x.k > most || !pr_linear_add(T, &x, stride, -g)) return PR_TERM_NONE;
     pr_term sum = pr_const(T, x.k);
     for (int i = 0; i < x.n; i++) sum = pr_add(T, sum, pr_scale(T, x.at[i], x.c[i]));
-    return pr_le(T, sum, PR_TERM_ZERO);
+    pr_term condition = pr_le(T, sum, PR_TERM_ZERO);
+    if (pr_term_none(condition) || pr_term_is(condition, PR_TERM_TRUE)) return condition;
+    bool left = passed || b->on_parameters || e->premises.n || rows->n == PR_LINEAR_ROWS || pr_term_op_of(T, stride) != PR_TERM_OP_VAR;
+    return left || pr_term_is(condition, PR_TERM_FALSE) || (pr_term_occurs(T, condition) & PR_OCCURS(PR_ROLE_GRID)) ? PR_TERM_NONE : condition;
+}
+
+static int times_in(const digit *x, pr_term by)
+{
+    int i = 0;
+    while (i < x->n_by && !pr_term_is(x->by[i], by)) i++;
+    return i < x->n_by ? i : -1;
+}
+
+/* parts = rest + g*by*above; false: by is no factor of one of them. */
+static bool factor_out(const number *parts, pr_term by, number *above, pr_i128 *g)
+{
+    above->n = 0;
+    *g = 0;
+    for (int i = 0; i < parts->n; i++) {
+        if (!parts->at[i].n_by) continue;
+        int at = times_in(&parts->at[i], by);
+        if (at < 0) return false;
+        digit *x = &above->at[above->n++];
+        *x = parts->at[i];
+        x->by[at] = x->by[--x->n_by];
+        *g = pr_gcd(*g, x->c);
+    }
+    for (int i = 0; i < above->n; i++) above->at[i].c /= *g;
+    return true;
+}
+
+/* The levels of the address. A condition is named only for an address of two levels with one way to see them: of more the closure may
+ * know better ones. */
+static bool in_levels(pr_encoding *e, const pr_side *s, number *parts, address *x, int width, bounds *b, pr_term *condition)
+{
+    for (x->n = 0; x->n < LEVELS; width = 1) {
+        number *rest = &x->level[x->n++], above;
+        const digit *first = NULL;
+        pr_i128 g;
+        rest->n = 0;
+        for (int i = 0; i < parts->n; i++) {
+            if (!parts->at[i].n_by) rest->at[rest->n++] = parts->at[i];
+            else if (!first) first = &parts->at[i];
+        }
+        if (!first) return true;
+        bool found = false;
+        for (int i = 0; i < first->n_by && !found; i++) {
+            if (!factor_out(parts, first->by[i], &above, &g)) continue;
+            pr_term t = fits(e, s, rest, first->by[i], g, width, b);
+            found = !pr_term_none(t) && pr_term_is(t, PR_TERM_TRUE);
+#ifdef PR_FAULTS
+            if (e->options->fault == 33 && x->n > 1) found = true;
+#endif
+            if (found || pr_term_none(t) || x->n > 1) continue;
+            bool only = true;
+            for (int k = 0; k < above.n; k++) only = only && above.at[k].n_by == 0;
+            if (!only) return false;
+            *condition = t;
+            found = true;
+        }
+        if (!found) return false;
+        *parts = above;
+    }
+    return false;
 }
 
 /* "radix: k0 lane1": what is equal, in the order of the identity. */
@@ -239,7 +441,7 @@ static const char *evidence(const pr_encoding *e, const pr_side *s, const char *
     pr_buf_puts(&b, rule);
     for (int i = intra ? 3 : 0; i < 3 + s->n_loops + s->record->rank; i++) {
         pr_term t = i < 3 ? s->pid[i] : i < 3 + s->n_loops ? s->iter[i - 3] : s->lane[i - 3 - s->n_loops];
-        if (pr_term_op_of(e->terms, t) != PR_TERM_OP_VAR || !is_equal(x, t)) continue;
+        if (pr_term_op_of(e->terms, t) != PR_TERM_OP_VAR || !is_equal(e, x, t)) continue;
         pr_buf_puts(&b, " ");
         pr_buf_puts(&b, pr_var_get(e->terms, pr_term_var(e->terms, t))->name + 2);       /* without "A." */
     }
@@ -249,25 +451,25 @@ static const char *evidence(const pr_encoding *e, const pr_side *s, const char *
 const char *pr_itself_why(pr_encoding *e, int record, bool intra, pr_term *condition)
 {
     const pr_side *s = pr_encoding_side(e, record, PR_SIDE_A);
+    number parts;
     address x;
-    pr_i128 g = 0;
+    bounds b;
+    b.loaded = b.on_parameters = false;
+    b.rows.n = 0;
     *condition = PR_TERM_TRUE;
-    if (s->refused || s->dead || s->unknown_address || pr_term_none(s->addr) || !split(e, s, intra, &x)) return NULL;
+    if (s->refused || s->dead || s->unknown_address || pr_term_none(s->addr) || !split(e, s, intra, &parts)) return NULL;
     int width = s->record->width;
 #ifdef PR_FAULTS
     if (e->options->fault == 29) width = 1;
 #endif
-    for (int i = 0; i < x.strided.n; i++) g = pr_gcd(g, x.strided.at[i].c);
-    for (int i = 0; i < x.strided.n; i++) x.strided.at[i].c /= g;
-    x.plain.injective = is_injective(e, &x.plain, width);
-    x.strided.injective = is_injective(e, &x.strided, 1);
+    if (!in_levels(e, s, &parts, &x, width, &b, condition)) return NULL;
+    for (int i = 0; i < x.n; i++) {
+        x.level[i].injective = is_injective(e, s, &x.level[i], i ? 1 : width, &b);
 #ifdef PR_FAULTS
-    if (e->options->fault == 28) x.strided.injective = true;
+        if (e->options->fault == 28 && i) x.level[i].injective = true;
 #endif
-    if (!settles(e, s, intra, &x)) return NULL;
-    if (x.strided.n) *condition = fits(e, s, &x, g);
-    if (pr_term_none(*condition) || pr_term_is(*condition, PR_TERM_FALSE)) return NULL;
-    return evidence(e, s, x.strided.n ? "window:" : "radix:", intra, &x);
+    }
+    return settles(e, s, intra, &x) ? evidence(e, s, x.n > 1 ? "window:" : "radix:", intra, &x) : NULL;
 }
 
 /* --- two programs that meet at the launch ------------------------------------------------------------------ */

@@ -7,11 +7,15 @@
 #include "random_term.h"
 #include <stdlib.h>
 
-enum { N, S, PARAMS, PID0 = 0, PID1, LANE0, LANE1, K, VARS, MOST = 3 * 3 * 4 * 4 * 6 };
+enum { N, S, U, PARAMS, PID0 = 0, PID1, LANE0, LANE1, K, VARS, MOST = 3 * 3 * 4 * 4 * 6, MASKS = 2 };
+typedef struct times { int64_t one, s, su; } times;    /* one + s*S + su*S*U                             */
+typedef struct mask { int64_t m[VARS], bound; bool used; int by; } mask;   /* sum m*v + bound <= the parameter, PARAMS: 0 */
 typedef struct access {
     int width, shape[2], programs[2], trip;    /* trip 0: n                                             */
-    int64_t c[VARS], cs[VARS], constant;       /* factors, factors of s*v                                */
-    int64_t m[VARS], bound; bool masked, by_n; /* sum m*v + bound <= 0, with n: <= n                      */
+    times c[VARS], quotient[VARS], remainder[VARS]; int64_t constant;       /* factors of v, v div d, v mod e */
+    int d[VARS], e[VARS];
+    mask mask[MASKS];
+    bool grid;                                 /* U is the extent of axis 1, no parameter                */
 } access;
 typedef struct instance { int64_t at[VARS], address; } instance;
 
@@ -22,34 +26,63 @@ static int64_t some_factor(rng *r, int width)
     return rnd(r) % 12 ? c : -c;
 }
 
+static times some_times(rng *r, int width)
+{
+    times t = { 0, 0, 0 };
+    if (rnd(r) % 4) t.one = some_factor(r, width);
+    if (rnd(r) % 3 == 0) t.s = some_factor(r, width);
+    if (t.s && rnd(r) % 8) t.one = 0;
+    if (rnd(r) % 6 == 0) t = (times){ rnd(r) % 8 ? 0 : t.one, rnd(r) % 8 ? 0 : t.s, some_factor(r, width) };
+    return t;
+}
+
 static void draw(access *a, rng *r)
 {
-    *a = (access){ .width = 1 << rnd(r) % 3, .trip = (int)(rnd(r) % 4) };
+    *a = (access){ .width = 1 << rnd(r) % 3, .trip = (int)(rnd(r) % 4), .grid = rnd(r) % 8 == 0 };
     for (int d = 0; d < 2; d++) a->shape[d] = 1 + (int)(rnd(r) % 4), a->programs[d] = rnd(r) % 3 ? 1 + (int)(rnd(r) % 3) : 1;
     for (int v = 0; v < VARS; v++) {
-        if (rnd(r) % 4) a->c[v] = some_factor(r, a->width);
-        if (rnd(r) % 3 == 0) a->cs[v] = some_factor(r, a->width);
-        if (a->cs[v] && rnd(r) % 8) a->c[v] = 0;
-        if (rnd(r) % 2) a->m[v] = 1 + (int64_t)(rnd(r) % 4);
+        a->c[v] = some_times(r, a->width);
+        a->d[v] = a->e[v] = 1 + (int)(rnd(r) % 4);
+        if (rnd(r) % 8 == 0) a->e[v] = 1 + (int)(rnd(r) % 4);
+        if (rnd(r) % 4) continue;
+        a->quotient[v] = some_times(r, a->width);
+        a->remainder[v] = rnd(r) % 4 ? some_times(r, a->width) : (times){ 0, 0, 0 };
+        if (rnd(r) % 8) a->c[v] = (times){ 0, 0, 0 };
     }
     a->constant = rnd(r) % 3 ? 0 : rnd_in(r, 0, 64);
-    a->masked = rnd(r) % 2;
-    a->by_n = rnd(r) % 2;
-    a->bound = a->by_n ? rnd_in(r, 0, 2) : -(int64_t)(rnd(r) % 9);
+    for (int i = 0; i < MASKS; i++) {
+        mask *m = &a->mask[i];
+        m->used = rnd(r) % (i ? 4 : 2) == 0;
+        m->by = rnd(r) % 2 ? (int)(rnd(r) % PARAMS) : PARAMS;
+        m->bound = m->by == PARAMS ? -(int64_t)(rnd(r) % 9) : rnd_in(r, 0, 2);
+        for (int v = 0; v < VARS; v++)
+            if (rnd(r) % 2) m->m[v] = rnd(r) % 12 ? 1 + (int64_t)(rnd(r) % 4) : -1;
+    }
 }
+
+static int64_t sum_of(times t, const int64_t *param) { return t.one + (t.s + t.su * param[U]) * param[S]; }
 
 static int instances(const access *a, const int64_t *param, instance *out)
 {
     int n = 0;
-    int64_t trip = a->trip ? a->trip : param[N] < 6 ? param[N] : 6, v[VARS];
+    int64_t trip = a->trip ? a->trip : param[N] < 6 ? param[N] : 6, v[VARS], extent = a->grid && param[U] < a->programs[1] ? param[U] : a->programs[1];
+    int64_t c[VARS], q[VARS], t[VARS];
+    for (int i = 0; i < VARS; i++) c[i] = sum_of(a->c[i], param), q[i] = sum_of(a->quotient[i], param), t[i] = sum_of(a->remainder[i], param);
     for (v[PID0] = 0; v[PID0] < a->programs[0]; v[PID0]++)
-        for (v[PID1] = 0; v[PID1] < a->programs[1]; v[PID1]++)
+        for (v[PID1] = 0; v[PID1] < extent; v[PID1]++)
             for (v[LANE0] = 0; v[LANE0] < a->shape[0]; v[LANE0]++)
                 for (v[LANE1] = 0; v[LANE1] < a->shape[1]; v[LANE1]++)
                     for (v[K] = 0; v[K] < trip; v[K]++) {
-                        int64_t mask = a->bound - (a->by_n ? param[N] : 0), address = a->constant;
-                        for (int i = 0; i < VARS; i++) mask += a->m[i] * v[i], address += (a->c[i] + a->cs[i] * param[S]) * v[i];
-                        if (a->masked && mask > 0) continue;
+                        int64_t address = a->constant;
+                        bool active = true;
+                        for (int k = 0; k < MASKS && active; k++) {
+                            const mask *m = &a->mask[k];
+                            int64_t sum = m->bound - (m->by < PARAMS ? param[m->by] : 0);
+                            for (int i = 0; i < VARS; i++) sum += m->m[i] * v[i];
+                            active = !m->used || sum <= 0;
+                        }
+                        if (!active) continue;
+                        for (int i = 0; i < VARS; i++) address += c[i] * v[i] + q[i] * (v[i] / a->d[i]) + t[i] * (v[i] % a->e[i]);
                         out[n].address = address;
                         memcpy(out[n++].at, v, sizeof v);
                     }
@@ -87,6 +120,12 @@ static pr_var variable(kernel *k, pr_var_role role, int index, pr_i128 lo, pr_i1
 
 enum { STORAGE = 700 };
 
+static pr_term times_term(pr_terms *T, pr_term v, times t, const pr_term *param)
+{
+    pr_term s = pr_mul(T, param[S], v);
+    return pr_add(T, pr_scale(T, v, t.one), pr_add(T, pr_scale(T, s, t.s), pr_scale(T, pr_mul(T, param[U], s), t.su)));
+}
+
 static void make(kernel *k, const access *a, const int64_t *param)
 {
     static const char *const p[] = { "pid0", "pid1", "pid2" }, *const g[] = { "grid0", "grid1", "grid2" };
@@ -95,7 +134,7 @@ static void make(kernel *k, const access *a, const int64_t *param)
     for (int i = 0; i < 3; i++) {
         k->R.pid[i] = variable(k, PR_ROLE_PID, i, 0, 2147483646, p[i]);
         k->R.grid[i] = variable(k, PR_ROLE_GRID, i, 1, 2147483647, g[i]);
-        k->R.axis_read[i] = i < 2 && a->programs[i] > 1;
+        k->R.axis_read[i] = i < 2 && (a->programs[i] > 1 || (i == 1 && a->grid));
         k->L.grid[i] = i < 2 ? a->programs[i] : 1;
     }
     for (int d = 0; d < PR_RANK_MAX; d++) k->R.lane[d] = variable(k, PR_ROLE_LANE, d, 0, PR_INF, "lane");
@@ -111,30 +150,45 @@ static void make(kernel *k, const access *a, const int64_t *param)
     k->L.args[0] = (pr_arg){ .kind = PR_ARG_TENSOR, .tensor = t, .name = pr_str_of("y") };
     k->R.args[0] = (struct pr_formal){ .name = pr_str_of("y"), .is_pointer = true, .pointee_bytes = a->width };
     for (int i = 0; i < PARAMS; i++) {
-        const char *name = i == N ? "n" : "s";
+        static const char *const names[PARAMS] = { "n", "s", "u" };
+        const char *name = names[i];
         k->param[i] = variable(k, PR_ROLE_PARAM, 1 + i, -2147483648, 2147483647, name);
         k->R.args[1 + i] = (struct pr_formal){ .name = pr_str_of(name), .param = k->param[i] };
         k->L.args[1 + i] = (pr_arg){ .kind = PR_ARG_INT, .value = param[i], .name = pr_str_of(name) };
     }
     pr_frame *f = PR_NEW(k->arena, pr_frame);
-    pr_term n = pr_var_term(T, k->param[N]), s = pr_var_term(T, k->param[S]);
+    pr_term of[PARAMS], n = pr_var_term(T, k->param[N]);
+    for (int i = 0; i < PARAMS; i++) of[i] = pr_var_term(T, i == U && a->grid ? k->R.grid[1] : k->param[i]);
     *f = (pr_frame){ .kind = PR_FRAME_LOOP, .depth = 1, .lower = PR_TERM_ZERO, .upper = a->trip ? pr_const(T, a->trip) : n, .step = pr_const(T, 1),
                      .bounds_held = PR_TERM_TRUE, .increment_held = PR_TERM_TRUE };
     f->k = variable(k, PR_ROLE_ITER, 0, 0, PR_INF, "k");
     pr_var var[VARS] = { k->R.pid[0], k->R.pid[1], k->R.lane[0], k->R.lane[1], f->k };
     pr_record r = { .kind = PR_RECORD_STORE, .width = a->width, .mask = PR_TERM_TRUE, .mask_held = PR_TERM_TRUE, .offset_held = PR_TERM_TRUE,
                     .value = PR_TERM_NONE, .cmp = PR_TERM_NONE, .rank = 2, .shape = { a->shape[0], a->shape[1] }, .frame = f, .seq = 10 };
-    pr_term address = pr_const(T, a->constant), mask = pr_const(T, a->bound);
+    pr_term address = pr_const(T, a->constant);
     for (int i = 0; i < VARS; i++) {
         pr_term v = pr_var_term(T, var[i]);
-        address = pr_add(T, address, pr_add(T, pr_scale(T, v, a->c[i]), pr_scale(T, pr_mul(T, s, v), a->cs[i])));
-        mask = pr_add(T, mask, pr_scale(T, v, a->m[i]));
+        address = pr_add(T, address, times_term(T, v, a->c[i], of));
+        address = pr_add(T, address, times_term(T, pr_fdiv_t(T, v, pr_const(T, a->d[i])), a->quotient[i], of));
+        address = pr_add(T, address, times_term(T, pr_fmod_t(T, v, pr_const(T, a->e[i])), a->remainder[i], of));
     }
     r.offset = address;
-    if (a->masked) r.mask = pr_le(T, mask, a->by_n ? n : PR_TERM_ZERO);
+    for (int i = 0; i < MASKS; i++) {
+        pr_term sum = pr_const(T, a->mask[i].bound);
+        for (int v = 0; v < VARS; v++) sum = pr_add(T, sum, pr_scale(T, pr_var_term(T, var[v]), a->mask[i].m[v]));
+        if (a->mask[i].used) r.mask = pr_and(T, r.mask, pr_le(T, sum, a->mask[i].by < PARAMS ? of[a->mask[i].by] : PR_TERM_ZERO));
+    }
     for (int d = 0; d < 2; d++) r.mask = pr_and(T, r.mask, pr_lt(T, pr_var_term(T, k->R.pid[d]), pr_const(T, a->programs[d])));
     pr_vec_push(k->arena, &k->R.records, r);
     pr_options_default(&k->o);
+}
+
+static bool uses_u(const access *a)
+{
+    bool any = false;
+    for (int i = 0; i < VARS; i++) any = any || a->c[i].su || a->quotient[i].su || a->remainder[i].su;
+    for (int i = 0; i < MASKS; i++) any = any || (a->mask[i].used && a->mask[i].by == U);
+    return any;
 }
 
 static bool meets(const kernel *k, pr_term condition, const int64_t *param)
@@ -158,8 +212,9 @@ int main(int argc, char **argv)
         access a;
         pr_run run;
         pr_arena_pos mark = pr_arena_mark(arena);
-        int64_t launch[PARAMS] = { rnd_in(&r, 0, 6), rnd_in(&r, -1, 20) };
+        int64_t launch[PARAMS] = { rnd_in(&r, 0, 6), rnd_in(&r, -1, 20), rnd_in(&r, -1, 6) };
         draw(&a, &r);
+        if (a.grid) launch[U] = a.programs[1];
         make(&k, &a, launch);
         if (pr_run_start(&run, arena, &k.R, &k.L, &k.o, NULL, &k.v, &k.err) != PR_OK) return 1;
         for (int rung = 0; rung < 2; rung++) {
@@ -172,12 +227,15 @@ int main(int argc, char **argv)
                 claims[rung][intra]++;
                 conditions += !pr_term_is(condition, PR_TERM_TRUE);
                 for (int n = 0; n < (rung ? 1 : 7); n++)
-                    for (int s = -1; s < (rung ? 0 : 21); s += 1 + s / 4) {
-                        const int64_t some[PARAMS] = { n, s }, *param = rung ? launch : some;
-                        if (!meets(&k, condition, param) || !overlaps(&a, param, intra, rung ? STORAGE : 0)) continue;
-                        CHECK(!"two instances meet");
-                        fprintf(stderr, "round %ld, T%d, %s: %s, n %d, s %d\n", round, rung, intra ? "one program" : "two programs", why, (int)param[N], (int)param[S]);
-                    }
+                    for (int s = -1; s < (rung ? 0 : 21); s += 1 + s / 4)
+                        for (int u = a.grid ? 1 : -1; u < (a.grid || (uses_u(&a) && !rung) ? 5 : 0); u++) {
+                            const int64_t some[PARAMS] = { n, s, u }, at_grid[PARAMS] = { launch[N], launch[S], u };
+                            const int64_t *param = !rung ? some : a.grid ? at_grid : launch;
+                            if (!meets(&k, condition, param) || !overlaps(&a, param, intra, rung ? STORAGE : 0)) continue;
+                            CHECK(!"two instances meet");
+                            fprintf(stderr, "round %ld, T%d, %s: %s, n %d, s %d, u %d\n", round, rung, intra ? "one program" : "two programs", why, (int)param[N],
+                                    (int)param[S], (int)param[U]);
+                        }
             }
             if (rung) continue;
             bool seen = pr_itself_meets(e, 0, pr_condition_env(&run));
