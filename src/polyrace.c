@@ -742,6 +742,7 @@ static void decide(void *user)
             j->certify = d->cert != NULL;
             if (d->cert) pr_certificate_start(d->cert, j->arena, &options);
             d->s = pr_check_config(j->arena, j->records, j->launch, &options, &confirm, out, &d->e);
+            pr_confirmer_end(j);
             if (kept && d->s == PR_OK && !p->ctx->interrupt) pr_answer_keep(p, j, &question, out);
         }
     } else {

@@ -17,14 +17,25 @@ typedef struct reached {
     pr_refusal_kind gap; /* not known for a reason other than values that only a run could know */
 } reached;
 
-/* In an arena of its own: hundreds of witnesses may be probed. */
-static reached probe_in(pr_arena *arena, pr_job *j, const int64_t grid[3], const pr_records *r,
-                        const pr_witness_access *a)
+/* One machine for all witnesses of a launch, in an arena of its own. */
+typedef struct pr_prober { pr_arena *arena; pr_machine *machine; } pr_prober;
+
+static pr_machine *machine_of(pr_job *j)
 {
-    pr_interp_setup setup;
-    if (!pr_job_interp(arena, j, false, &setup))
-        return (reached){ .why = "the grid is not known" };
-    for (int k = 0; k < 3; k++) setup.grid[k] = grid[k];
+    if (!j->prober) {
+        pr_arena *own = pr_arena_new(0, pr_arena_oom(j->arena));
+        pr_interp_setup setup;
+        j->prober = PR_NEW(own, pr_prober);
+        j->prober->arena = own;
+        if (pr_job_interp(own, j, false, &setup)) j->prober->machine = pr_machine_new(own, &setup);
+    }
+    return j->prober->machine;
+}
+
+static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r, const pr_witness_access *a)
+{
+    pr_machine *m = machine_of(j);
+    if (!m) return (reached){ .why = "the grid is not known" };
     const pr_record *rec = &r->records.data[a->record];
     pr_interp_target target = { .op_id = rec->site.op_id,
                                 .calls = rec->site.calls,
@@ -33,10 +44,11 @@ static reached probe_in(pr_arena *arena, pr_job *j, const int64_t grid[3], const
                                 .n_iter = a->n_iterations,
                                 .lane = a->lane,
                                 .rank = a->rank };
-    pr_probe p = pr_interp_probe(arena, &setup, a->program, &target);
+    pr_probe p = pr_machine_probe(m, grid, a->program, &target);
     if (!p.available) {
         bool waits = p.where && p.where->opcode == PR_OP_SCF_WHILE;
-        return (reached){ .why = p.why ? p.why : "the program cannot be executed",
+        const char *why = p.why ? p.why : "the program cannot be executed";
+        return (reached){ .why = pr_arena_strndup(j->arena, why, strlen(why)),
                           .gap = waits ? PR_REFUSAL_NONE : PR_REFUSAL_BUDGET };
     }
     if (p.ub)
@@ -49,15 +61,6 @@ static reached probe_in(pr_arena *arena, pr_job *j, const int64_t grid[3], const
     if (!p.lane.addr_known)
         return (reached){ .why = "the address depends on a value that only a run could know" };
     return (reached){ .known = true, .yes = true, .addr = p.lane.addr, .width = p.width };
-}
-
-static reached probe(pr_job *j, const int64_t grid[3], const pr_records *r, const pr_witness_access *a)
-{
-    pr_arena *arena = pr_arena_new(0, pr_arena_oom(j->arena));
-    reached at = probe_in(arena, j, grid, r, a);
-    if (at.why) at.why = pr_arena_strndup(j->arena, at.why, strlen(at.why));
-    pr_arena_free(arena);
-    return at;
 }
 
 static pr_status slip(pr_error *err, const pr_record *rec)
@@ -330,5 +333,14 @@ static bool made_of(void *user, const pr_records *r, int record, unsigned *axes,
 }
 
 void pr_confirmer_init(pr_confirmer *out, pr_job *job)
-{ *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access, .execution = confirm_execution,
-                            .made_of = made_of, .whole = confirm_whole, .again = confirm_again }; }
+{
+    job->prober = NULL;      /* one of a decision that memory ended is gone */
+    *out = (pr_confirmer){ .user = job, .race = confirm_race, .access = confirm_access, .execution = confirm_execution,
+                           .made_of = made_of, .whole = confirm_whole, .again = confirm_again };
+}
+
+void pr_confirmer_end(pr_job *job)
+{
+    if (job->prober) pr_arena_free(job->prober->arena);
+    job->prober = NULL;
+}

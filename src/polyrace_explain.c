@@ -9,6 +9,7 @@ static pr_status pictures(pr_buf *b, pr_job *j, const pr_options *o, const pr_co
     pr_confirmer confirm;
     pr_confirmer_init(&confirm, j);
     pr_status s = pr_explain_proofs(j->arena, j->records, j->launch, o, &confirm, &proofs, err);
+    pr_confirmer_end(j);
     if (s != PR_OK) return s;
     pr_buf_puts(b, ",\n");
     pr_explain_pairs_json(b, j->records, &proofs);

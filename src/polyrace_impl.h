@@ -107,6 +107,7 @@ typedef struct pr_job {
     bool lowered;
     bool certify;              /* keep what an execution of the whole launch did */
     const char *journal;
+    struct pr_prober *prober;  /* polyrace_confirm.c; null: none yet                                  */
     int64_t us_parse, us_lower;
     const pr_flag *interrupt;
 } pr_job;
@@ -149,4 +150,5 @@ void pr_job_consan_tables(const pr_plan *p, pr_job *j, pr_buf *out);
 void pr_compare_coverage(pr_plan *p, struct polyrace_verdict *v);
 /* polyrace_confirm.c */
 void pr_confirmer_init(pr_confirmer *out, pr_job *job);
+void pr_confirmer_end(pr_job *job);
 #endif

@@ -110,17 +110,23 @@ bool pr_machine_read_contents(const pr_machine *m, int arg)
     return arg >= 0 && arg < m->setup.n_args && m->contents_read[arg];
 }
 
-static pr_probe probe(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],
-                      const pr_interp_target *target, pr_interp_event_fn *event, void *user)
+/* Only values of single lanes where that is enough. */
+static void run_sliced(pr_machine *m, const int64_t pid[3], const pr_interp_target *target, bool one_lane)
+{
+    memset(m->needed, 0, (size_t)m->setup.ir->n_values + 1);
+    memset(m->enter, 0, (size_t)m->setup.ir->n_ops + 1);
+    m->lane = one_lane ? m->lanes : NULL;
+    pr_im_slice_target(m, target);
+    pr_im_run(m, pid);
+}
+
+static pr_probe probe(pr_machine *m, const int64_t pid[3], const pr_interp_target *target, pr_interp_event_fn *event, void *user)
 {
     pr_probe p = {.why = ""};
-    pr_interp_setup s = *setup;
-    s.track_deps = false;
-    if (target->op_id < 0 || target->op_id >= setup->ir->n_ops) {
+    if (target->op_id < 0 || target->op_id >= m->setup.ir->n_ops) {
         p.why = "no such operation";
         return p;
     }
-    pr_machine *m = pr_machine_new(arena, &s);
     const pr_op *op = m->ops[target->op_id];
     if (!op || !pr_op_is_access(op->opcode)) {
         p.why = "the operation does not access memory";
@@ -131,12 +137,15 @@ static pr_probe probe(pr_arena *arena, const pr_interp_setup *setup, const int64
         p.where = op;
         return p;
     }
+    m->setup.track_deps = false;
     m->target = target;
     m->probe = &p;
     m->event = event;
     m->user = user;
-    pr_im_slice_target(m, target);
-    pr_im_run(m, pid);
+    bool one_lane = !event && !m->setup.touch && !m->setup.gate && !m->setup.floats;
+    if (one_lane && !m->lanes) m->lanes = pr_arena_raw(m->arena, sizeof *m->lanes * ((size_t)m->setup.ir->n_values + 1));
+    run_sliced(m, pid, target, one_lane);
+    if (m->halt == PR_HALT_WHOLE) run_sliced(m, pid, target, false);
     p.ub = m->ub;
     p.why = m->why;
     p.where = m->where;
@@ -145,9 +154,15 @@ static pr_probe probe(pr_arena *arena, const pr_interp_setup *setup, const int64
     return p;
 }
 
+pr_probe pr_machine_probe(pr_machine *m, const int64_t grid[3], const int64_t pid[3], const pr_interp_target *target)
+{
+    memcpy(m->setup.grid, grid, sizeof m->setup.grid);
+    return probe(m, pid, target, NULL, NULL);
+}
+
 pr_probe pr_interp_probe(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3], const pr_interp_target *target)
-{ return probe(arena, setup, pid, target, NULL, NULL); }
+{ return probe(pr_machine_new(arena, setup), pid, target, NULL, NULL); }
 
 pr_probe pr_interp_probe_lanes(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],
                                const pr_interp_target *target, pr_interp_event_fn *event, void *user)
-{ return probe(arena, setup, pid, target, event, user); }
+{ return probe(pr_machine_new(arena, setup), pid, target, event, user); }

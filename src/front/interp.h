@@ -195,6 +195,8 @@ typedef struct pr_probe {
  * and of the control flow around it is evaluated. */
 pr_probe pr_interp_probe(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],
                          const pr_interp_target *target);
+/* The same on a machine that is kept: any number of probes and of grids, nothing but probes. */
+pr_probe pr_machine_probe(pr_machine *m, const int64_t grid[3], const int64_t pid[3], const pr_interp_target *target);
 /* The same for all lanes of that execution at once: event is called with it when it happens. target->lane is not
  * read; lane, kind, width and via_desc of the answer are not filled in. */
 pr_probe pr_interp_probe_lanes(pr_arena *arena, const pr_interp_setup *setup, const int64_t pid[3],

@@ -81,13 +81,31 @@ void pr_im_make_object(pr_machine *m, const pr_op *op)
     pr_im_set(m, op->results[0], v);
 }
 
+/* The lane of a block access that a probe wants, PR_LANE_ALL for all of them. */
+static int64_t wanted_lane(const pr_machine *m, const pr_op *op, const pr_type *block)
+{
+    if (!m->lane) return PR_LANE_ALL;
+    int64_t read = op->n_results && m->needed[op->results[0]->id] ? m->lane[op->results[0]->id] : -2;   /* -2: it is not read */
+    int64_t asked = op->id == m->target->op_id && pr_im_on_path(m) ? pr_im_target_lane(block, m->target) : -2;
+    if (read == -2) return asked == -2 ? 0 : asked;
+    return asked == -2 || asked == read ? read : PR_LANE_ALL;
+}
+
 /* Addresses and mask of the lanes of a block whose first element has coordinate start[d]; rows, when
- * not null, gives the coordinate of dimension 0 instead. checked: bit d = the mask tests dimension d. */
+ * not null, gives the coordinate of dimension 0 instead. checked: bit d = the mask tests dimension d. only >= 0: of that lane alone. */
 static void block_lanes(pr_machine *m, const pr_iobj *o, const pr_type *block, const pr_ival *start,
-                        const pr_ival *rows, int rows_width, unsigned checked, pr_ival *addr, pr_ival *mask)
+                        const pr_ival *rows, int rows_width, unsigned checked, int64_t only, pr_ival *addr, pr_ival *mask)
 {
     int64_t n = pr_type_count(block), bytes = pr_type_bytes(block->elem), c[PR_MAX_RANK] = {0};
     unsigned named = 0;
+    if (only >= 0) {
+        int64_t rest = only;
+        for (int d = block->rank - 1; d >= 0; d--) {
+            c[d] = rest % block->shape[d];
+            rest /= block->shape[d];
+        }
+        n = 1;
+    }
     if (!pr_im_spend(m, 2 * n)) return;
     pr_itile *a = pr_itile_new(m, n, false), *k = pr_itile_new(m, n, false);
     for (int d = 0; d < block->rank; d++)
@@ -184,17 +202,24 @@ static pr_ival loaded(pr_machine *m, const pr_op *op, const pr_interp_event *e, 
 {
     const pr_type *t = op->results[0]->type;
     int w = pr_bits_of(t);
-    if (!w || e->addr->form == PR_IVAL_UNKNOWN) return pr_ival_unknown();
-    if (!pr_im_spend(m, e->n_lanes)) return pr_ival_unknown();
-    pr_itile *r = pr_itile_new(m, e->n_lanes, false);
-    for (int64_t i = 0; i < e->n_lanes; i++) {
+    int64_t lane = m->lane ? m->lane[op->results[0]->id] : PR_LANE_ALL, n = lane < 0 ? e->n_lanes : 1;
+    if (!w) return pr_ival_unknown();
+    if (e->addr->form == PR_IVAL_UNKNOWN) {
+        uint64_t off, x;       /* a lane that is masked off has a value where the address of another lane is known */
+        if (lane >= 0 && e->mask && pr_ival_at(e->mask, lane, &off) && !(off & 1) && other && pr_ival_at(other, lane, &x)) m->halt = PR_HALT_WHOLE;
+        return pr_ival_unknown();
+    }
+    if (!pr_im_spend(m, n)) return pr_ival_unknown();
+    pr_itile *r = pr_itile_new(m, n, false);
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t i = lane < 0 ? k : lane;
         uint64_t mask = 1;
         bool known = !e->mask || pr_ival_at(e->mask, i, &mask);
-        r->x[i] = 0;
-        r->known[i] = 0;
+        r->x[k] = 0;
+        r->known[k] = 0;
         if (!known) continue;
         if (!(mask & 1)) {
-            r->known[i] = other && pr_ival_at(other, i, &r->x[i]);
+            r->known[k] = other && pr_ival_at(other, i, &r->x[k]);
             continue;
         }
         uint64_t at;
@@ -205,8 +230,8 @@ static pr_ival loaded(pr_machine *m, const pr_op *op, const pr_interp_event *e, 
         uint64_t offset = at - (uint64_t)arg->value;
         if (offset % (uint64_t)e->width || offset / (uint64_t)e->width >= (uint64_t)arg->n_values) continue;
         pr_i128 x = arg->values[offset / (uint64_t)e->width];
-        r->x[i] = w == 1 ? x != 0 : (uint64_t)x & pr_bits_mask(w);
-        r->known[i] = 1;
+        r->x[k] = w == 1 ? x != 0 : (uint64_t)x & pr_bits_mask(w);
+        r->known[k] = 1;
         m->contents_read[b] = true;
     }
     return pr_ival_of_tile(m, r, -1, 0, w == 1);
@@ -400,7 +425,7 @@ static void pointer_access(pr_machine *m, const pr_op *op)
         set_shape(&e, scalar->elem);
         addr.base = ptr->base;
         if (ptr->obj && ptr->obj->rank == scalar->elem->rank)
-            block_lanes(m, ptr->obj, scalar->elem, ptr->obj->offset, NULL, 0, checked, &addr, &mask);
+            block_lanes(m, ptr->obj, scalar->elem, ptr->obj->offset, NULL, 0, checked, wanted_lane(m, op, scalar->elem), &addr, &mask);
         e.mask = &mask;
     } else {
         e.width = scalar->kind == PR_TYPE_POINTER && scalar->elem ? pr_type_bytes(scalar->elem) : 0;
@@ -471,7 +496,7 @@ static void descriptor_access(pr_machine *m, const pr_op *op)
         }
         if (fits)
             block_lanes(m, d->obj, &tile, start, rows ? pr_im_get(m, op->operands[1]) : NULL,
-                        rows ? pr_bits_of(op->operands[1]->type) : 0, (1u << rank) - 1, &addr, &mask);
+                        rows ? pr_bits_of(op->operands[1]->type) : 0, (1u << rank) - 1, wanted_lane(m, op, &tile), &addr, &mask);
     }
     if (e.width == 0) {
         pr_im_note(m, op, "the element size of an access is not known");

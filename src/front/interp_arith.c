@@ -97,6 +97,22 @@ bool pr_arith_absorbs(int opcode, int w, uint64_t known, uint64_t *r)
     }
 }
 
+bool pr_arith_partial(int opcode)
+{
+    switch (opcode) {
+    case PR_OP_ARITH_DIVSI: case PR_OP_ARITH_FLOORDIVSI: case PR_OP_ARITH_CEILDIVSI: case PR_OP_ARITH_REMSI:
+    case PR_OP_ARITH_DIVUI: case PR_OP_ARITH_REMUI: case PR_OP_ARITH_CEILDIVUI:
+    case PR_OP_ARITH_SHLI: case PR_OP_ARITH_SHRUI: case PR_OP_ARITH_SHRSI: return true;
+    default: return false;
+    }
+}
+
+bool pr_arith_total_with(int opcode, int w, uint64_t b)
+{
+    bool shift = opcode == PR_OP_ARITH_SHLI || opcode == PR_OP_ARITH_SHRUI || opcode == PR_OP_ARITH_SHRSI;
+    return shift ? b < (uint64_t)w : b != 0 && b != pr_bits_mask(w);
+}
+
 static int leading_zeros(uint64_t x, int w)
 {
     int n = 0;

@@ -8,6 +8,7 @@
  *   interp_access.c  memory operations
  *   interp_flow.c    regions, loops, blocks, calls
  *   interp_wait.c    loops that poll a location
+ *   interp_lane.c    probes that follow one lane
  *   interp_slice.c   which values a run needs
  *   interp.c         the machine and its entry points */
 #ifndef PR_FRONT_INTERP_CORE_H
@@ -49,9 +50,11 @@ typedef struct pr_iobj {
     pr_ival base, shape[PR_MAX_RANK], stride[PR_MAX_RANK], offset[PR_MAX_RANK];
 } pr_iobj;
 
-typedef enum { PR_HALT_NONE, PR_HALT_LIMIT, PR_HALT_STOPPED, PR_HALT_FOUND, PR_HALT_MISSED } pr_halt;
+typedef enum { PR_HALT_NONE, PR_HALT_LIMIT, PR_HALT_STOPPED, PR_HALT_FOUND, PR_HALT_MISSED, PR_HALT_WHOLE } pr_halt; /* WHOLE: one lane is not enough */
 
 #define PR_EPOCH_INF INT64_MAX
+#define PR_LANE_ALL (-1)
+enum { PR_ENTER_RUN = 1, PR_ENTER_COMPUTE = 2 }; /* region operation or call that must be run; operation with a needed result */
 
 /* A wait that is being run: which value its poll is given next, and what is known of those it went on with. */
 typedef struct pr_iwait {
@@ -72,7 +75,8 @@ struct pr_machine {
     int64_t pid[3];
     pr_ival *env;                /* by value id                                                */
     uint8_t *needed;             /* by value id: an address, mask, condition or bound reads it     */
-    uint8_t *enter;              /* by op id: region operation or call that must be run            */
+    uint8_t *enter;              /* by op id: PR_ENTER_*                                          */
+    int64_t *lane;               /* probe of one lane: by needed value, see interp_lane.c; null: whole tiles */
     uint8_t *effect;             /* by op id: accesses memory or is a barrier, nested ones included */
     const pr_op **ops;           /* by op id                                                   */
     void *pool[48];              /* free blocks by size class                                   */
@@ -91,7 +95,10 @@ struct pr_machine {
     pr_interp_event_fn *event; void *user;
     const pr_interp_target *target; /* probe, else null                                         */
     pr_probe *probe;
+    bool calls_anything;         /* the module holds a call                                       */
     bool sliced, shared_work;    /* shared_work: the limit is for all runs together                 */
+    struct { const pr_value **data; int n, cap; } todo; /* interp_slice.c                            */
+    int64_t *lanes;              /* memory of lane                                             */
     PR_VEC(pr_interp_note) notes;
     bool *contents_read;         /* by argument                                                */
     pr_iwait *wait;              /* innermost wait that runs, null when none                            */
@@ -140,6 +147,8 @@ bool pr_arith_binary(int opcode, int w, uint64_t a, uint64_t b, uint64_t *r, boo
 bool pr_arith_unary(int opcode, int from, int to, uint64_t a, uint64_t *r);
 bool pr_arith_compare(int predicate, int w, uint64_t a, uint64_t b);
 bool pr_arith_absorbs(int opcode, int w, uint64_t known, uint64_t *r);
+bool pr_arith_partial(int opcode);               /* some operands have undefined results                  */
+bool pr_arith_total_with(int opcode, int w, uint64_t b); /* none with this second operand             */
 
 /* interp_float.c: with setup.floats, f16, bf16 and f32 are intervals, packed into the bits of an element */
 bool pr_float_type(const pr_type *t);
@@ -157,6 +166,12 @@ bool pr_op_is_lanewise(int opcode);
 /* interp_tile.c: false when the operation is not one of its own */
 bool pr_im_eval_tile(pr_machine *m, const pr_op *op);
 unsigned pr_type_dims(const pr_type *t);         /* bits of the dims of extent > 1                 */
+/* interp_lane.c */
+int64_t pr_lane_from(const pr_op *op, const pr_value *result, int operand, int64_t lane);
+int64_t pr_im_lane(pr_machine *m, const pr_op *op); /* the lane to compute of its first result, or PR_LANE_ALL  */
+pr_ival pr_ival_pick(const pr_ival *v, int64_t lane);
+bool pr_im_eval_lane(pr_machine *m, const pr_op *op, int64_t lane); /* false: as for whole tiles      */
+int64_t pr_im_target_lane(const pr_type *shape, const pr_interp_target *t); /* -1: not one of it       */
 /* interp_access.c */
 bool pr_op_is_access(int opcode);
 void pr_im_access(pr_machine *m, const pr_op *op);

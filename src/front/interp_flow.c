@@ -39,7 +39,7 @@ static bool results_needed(const pr_machine *m, const pr_op *op)
 static bool must_run(const pr_machine *m, const pr_op *op)
 {
     if (results_needed(m, op)) return true;
-    if (!m->enter[op->id]) return false;
+    if (!(m->enter[op->id] & PR_ENTER_RUN)) return false;
     return !m->target || pr_im_on_path(m);
 }
 
@@ -384,7 +384,7 @@ static void run_for(pr_machine *m, const pr_op *op)
         return;
     }
     pr_trips t = trip_count(m, op);
-    bool on_path = m->target && m->enter[op->id] && pr_im_on_path(m);
+    bool on_path = m->target && (m->enter[op->id] & PR_ENTER_RUN) && pr_im_on_path(m);
     pr_ival *carry = scratch(m, n, &c);
     for (int i = 0; i < n; i++) carry[i] = pr_ival_keep(*pr_im_get(m, op->operands[3 + i]));
     if (t.bad_step) {
@@ -426,7 +426,7 @@ static void run_while(pr_machine *m, const pr_op *op)
     int c1, c2, n_in = op->n_operands, n_out = op->n_results;
     pr_ival *in = scratch(m, n_in, &c1), *out = scratch(m, 1 + n_out, &c2);
     for (int i = 0; i < n_in; i++) in[i] = pr_ival_keep(*pr_im_get(m, op->operands[i]));
-    bool on_path = m->target && m->enter[op->id] && pr_im_on_path(m) && m->n_iter < m->target->n_iter;
+    bool on_path = m->target && (m->enter[op->id] & PR_ENTER_RUN) && pr_im_on_path(m) && m->n_iter < m->target->n_iter;
     pr_iwait here, *outer = m->wait;
     m->wait = m->setup.gate && pr_im_is_wait(m, op, &here) ? &here : NULL;
     for (int64_t k = 0; m->halt == PR_HALT_NONE; k++) {
@@ -511,6 +511,7 @@ static void barrier(pr_machine *m, const pr_op *op)
 
 void pr_im_exec(pr_machine *m, const pr_op *op)
 {
+    if (m->lane && !m->enter[op->id]) return;                 /* nothing reads it                        */
     if (!pr_im_spend(m, m->shared_work ? 4 : 1)) return;      /* it takes as long as a few elements */
     bool structured = op->opcode == PR_OP_SCF_IF || op->opcode == PR_OP_SCF_FOR ||
                       op->opcode == PR_OP_SCF_WHILE || op->opcode == PR_OP_SCF_EXECUTE_REGION ||

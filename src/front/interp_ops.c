@@ -12,7 +12,7 @@ bool pr_op_is_lanewise(int opcode)
     default: break;
     }
     const char *name = pr_opcode_name(opcode);
-    return !strncmp(name, "arith.", 6) || !strncmp(name, "math.", 5);
+    return name[0] == 'a' ? !strncmp(name, "arith.", 6) : name[0] == 'm' && !strncmp(name, "math.", 5);
 }
 
 /* Lanes the result depends on and reads it is computed from: those of the operands of its shape. */
@@ -35,7 +35,7 @@ static void inherit(pr_machine *m, const pr_op *op, const pr_value *result, pr_i
 
 static void set_result(pr_machine *m, const pr_op *op, int i, pr_ival v)
 {
-    if (op->results[i]->type) inherit(m, op, op->results[i], &v);
+    if (op->results[i]->type && !m->lane) inherit(m, op, op->results[i], &v);
     pr_im_set(m, op->results[i], v);
 }
 
@@ -133,11 +133,8 @@ static pr_ival map_binary(pr_machine *m, const pr_op *op, const pr_binary *f, co
     return v;
 }
 
-static pr_ival select_value(pr_machine *m, const pr_op *op)
+static pr_ival select_value(pr_machine *m, const pr_op *op, const pr_ival *c, const pr_ival *a, const pr_ival *b, int64_t n)
 {
-    const pr_ival *c = pr_im_get(m, op->operands[0]);
-    const pr_ival *a = pr_im_get(m, op->operands[1]), *b = pr_im_get(m, op->operands[2]);
-    int64_t n = pr_type_count(op->results[0]->type);
     bool is_bool = pr_bits_of(op->results[0]->type) == 1;
     pr_ival v;
     if (c->form == PR_IVAL_SPLAT) {
@@ -161,7 +158,7 @@ static pr_ival select_value(pr_machine *m, const pr_op *op)
     return pr_ival_without_deps(m, v);
 }
 
-static pr_ival constant_value(pr_machine *m, const pr_op *op)
+static pr_ival constant_value(pr_machine *m, const pr_op *op, int64_t lane)
 {
     const pr_type *t = op->results[0]->type;
     const pr_attr *a = pr_op_attr(op, "value");
@@ -175,6 +172,7 @@ static pr_ival constant_value(pr_machine *m, const pr_op *op)
     if (a->n_ints == 1) return pr_ival_const((uint64_t)a->ints[0] & pr_bits_mask(w));
     int64_t n = pr_type_count(t);
     if (a->n_ints != n) return pr_ival_unknown();
+    if (lane >= 0) return pr_ival_const((uint64_t)a->ints[lane] & pr_bits_mask(w));
     pr_im_spend(m, n);
     pr_itile *tile = pr_itile_new(m, n, false);
     for (int64_t i = 0; i < n; i++) tile->x[i] = (uint64_t)a->ints[i] & pr_bits_mask(w);
@@ -209,11 +207,9 @@ static void extended(pr_machine *m, const pr_op *op)
     set_result(m, op, 1, pr_ival_of_tile(m, high, -1, 0, add || w == 1));
 }
 
-static pr_ival cast_value(pr_machine *m, const pr_op *op)
+static pr_ival cast_value(pr_machine *m, const pr_op *op, const pr_ival *a, int64_t n)
 {
-    const pr_ival *a = pr_im_get(m, op->operands[0]);
     const pr_type *from = pr_type_scalar(op->operands[0]->type), *to = pr_type_scalar(op->results[0]->type);
-    int64_t n = pr_type_count(op->results[0]->type);
     bool pf = from->kind == PR_TYPE_POINTER, pt = to->kind == PR_TYPE_POINTER;
     if (pf || pt) { /* pointer to pointer, to a 64-bit integer and back: the address stays */
         if (!pf && pr_bits_of(from) != 64) return pr_ival_unknown();
@@ -226,34 +222,43 @@ static pr_ival cast_value(pr_machine *m, const pr_op *op)
     return map_unary(m, op->opcode, f, t, a, n);
 }
 
+/* Of all lanes, or of one. */
 static pr_ival lanewise_value(pr_machine *m, const pr_op *op)
 {
     const pr_type *rt = op->results[0]->type;
-    int64_t n = pr_type_count(rt);
     if (m->setup.floats && pr_op_is_float(op)) return pr_im_float(m, op);
+    int64_t lane = pr_im_lane(m, op), n = lane < 0 ? pr_type_count(rt) : 1;
+    const pr_ival *v[3] = {0};
+    pr_ival at[3];
+    for (int i = 0; i < op->n_operands && i < 3; i++) {
+        v[i] = pr_im_get(m, op->operands[i]);
+        if (lane < 0 || v[i]->form != PR_IVAL_TILE) continue;
+        at[i] = pr_ival_pick(v[i], lane);
+        v[i] = &at[i];
+    }
     switch (op->opcode) {
-    case PR_OP_ARITH_SELECT: return select_value(m, op);
+    case PR_OP_ARITH_SELECT: return select_value(m, op, v[0], v[1], v[2], n);
     case PR_OP_TT_ADDPTR: {
         const pr_type *p = pr_type_scalar(op->operands[0]->type);
         int size = p->kind == PR_TYPE_POINTER && p->elem ? pr_type_bytes(p->elem) : 0;
         pr_binary f = {op->opcode, pr_bits_of(op->operands[1]->type), 0, size, false};
-        pr_ival v = pr_ival_unknown();
-        if (!size || !f.w) v.base = pr_im_get(m, op->operands[0])->base;
-        else v = map_binary(m, op, &f, pr_im_get(m, op->operands[0]), pr_im_get(m, op->operands[1]), n);
-        return v;
+        if (size && f.w) return map_binary(m, op, &f, v[0], v[1], n);
+        pr_ival r = pr_ival_unknown();
+        r.base = v[0]->base;
+        return r;
     }
     case PR_OP_ARITH_CMPI: {
         pr_binary f = {op->opcode, pr_bits_of(op->operands[0]->type), 0, 0, true};
         pr_i128 p = pr_op_attr_int(op, "predicate", -1);
         if (p < 0 || p > 9) return pr_ival_unknown();
         f.predicate = (int)p;
-        return map_binary(m, op, &f, pr_im_get(m, op->operands[0]), pr_im_get(m, op->operands[1]), n);
+        return map_binary(m, op, &f, v[0], v[1], n);
     }
     case PR_OP_ARITH_EXTSI: case PR_OP_ARITH_EXTUI: case PR_OP_ARITH_TRUNCI:
     case PR_OP_ARITH_INDEX_CAST: case PR_OP_ARITH_INDEX_CASTUI: case PR_OP_ARITH_BITCAST:
     case PR_OP_TT_BITCAST: case PR_OP_TT_PTR_TO_INT: case PR_OP_TT_INT_TO_PTR:
     case PR_OP_MATH_ABSI: case PR_OP_MATH_CTLZ: case PR_OP_MATH_CTTZ: case PR_OP_MATH_CTPOP:
-        return cast_value(m, op);
+        return cast_value(m, op, v[0], n);
     default: break;
     }
     if (op->n_operands != 2) return pr_ival_unknown();
@@ -262,7 +267,7 @@ static pr_ival lanewise_value(pr_machine *m, const pr_op *op)
     int w = pr_bits_of(rt);
     if (!w || !pr_arith_binary(op->opcode, w, 0, 1, &r, &ub)) return pr_ival_unknown();
     pr_binary f = {op->opcode, w, 0, 0, w == 1};
-    return map_binary(m, op, &f, pr_im_get(m, op->operands[0]), pr_im_get(m, op->operands[1]), n);
+    return map_binary(m, op, &f, v[0], v[1], n);
 }
 
 static bool result_needed(const pr_machine *m, const pr_op *op)
@@ -327,7 +332,7 @@ void pr_im_eval(pr_machine *m, const pr_op *op)
         return;
     }
     case PR_OP_ARITH_CONSTANT:
-        pr_im_set(m, op->results[0], m->needed[op->results[0]->id] ? constant_value(m, op)
+        pr_im_set(m, op->results[0], m->needed[op->results[0]->id] ? constant_value(m, op, m->lane ? m->lane[op->results[0]->id] : PR_LANE_ALL)
                                                                     : pr_ival_unknown());
         return;
     default: break;

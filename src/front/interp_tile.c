@@ -366,6 +366,8 @@ bool pr_im_eval_tile(pr_machine *m, const pr_op *op)
     const pr_type *from = op->n_operands ? op->operands[0]->type : NULL;
     const pr_type *to = op->n_results ? op->results[0]->type : NULL;
     pr_ival v = pr_ival_unknown();
+    int64_t lane = m->lane && op->n_results == 1 ? m->lane[op->results[0]->id] : PR_LANE_ALL;
+    if (lane >= 0 && pr_im_eval_lane(m, op, lane)) return true;
     switch (op->opcode) {
     case PR_OP_TT_MAKE_RANGE:
         if (m->needed[op->results[0]->id]) v = make_range(m, op);

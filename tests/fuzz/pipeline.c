@@ -107,6 +107,14 @@ static pr_replay_result replay_at(subject *s, const int64_t grid[3])
 }
 
 /* ---- confirmation ------------------------------------------------------------------------------------------ */
+typedef struct whole { const pr_interp_target *target; pr_interp_lane_info lane; } whole;
+static void take_whole_lane(void *user, const pr_interp_event *e)
+{
+    whole *w = user;
+    int64_t at = 0;
+    for (int d = 0; d < e->rank; d++) at = at * e->shape[d] + w->target->lane[d];
+    w->lane = pr_interp_lane(e, at);
+}
 static bool probe(subject *s, const int64_t grid[3], const pr_records *r, const pr_witness_access *a, pr_probe *out)
 {
     const pr_record *rec = &r->records.data[a->record];
@@ -115,6 +123,12 @@ static bool probe(subject *s, const int64_t grid[3], const pr_records *r, const 
     pr_interp_target t = { .op_id = rec->site.op_id, .calls = rec->site.calls, .n_calls = rec->site.n_calls,
                            .iter = a->iteration, .n_iter = a->n_iterations, .lane = a->lane, .rank = a->rank };
     *out = pr_interp_probe(s->arena, &setup, a->program, &t);
+    whole w = { .target = &t };
+    pr_probe all = pr_interp_probe_lanes(s->arena, &setup, a->program, &t, take_whole_lane, &w);
+    bool same = out->available == all.available && out->executed == all.executed && out->ub == all.ub;
+    if (same && out->available && out->executed != PR_NO)
+        same = out->lane.active == w.lane.active && out->lane.addr_known == w.lane.addr_known && (!w.lane.addr_known || out->lane.addr == w.lane.addr);
+    if (!same) mismatch(s, "one lane", "a probe of one lane and one of all lanes differ at operation %d", rec->site.op_id);
     return out->available && !out->ub && out->executed != PR_MAYBE &&
            (out->executed == PR_NO || (out->lane.active != PR_MAYBE && out->lane.addr_known));
 }
