@@ -4,6 +4,8 @@
  * Floats have no terms; they only carry taint and dependencies. */
 #include "front/value.h"
 
+enum { NARROW = 16 };            /* bits: nobody keeps an id or a size in as few without meaning to cut it */
+
 typedef struct pair { pr_val *a, *b, *r; pr_term x, y; int w; } pair;
 
 static pair operands2(pr_lower *c, const pr_op *op)
@@ -33,8 +35,22 @@ static void finish(pr_lower *c, const pr_op *op, pr_val *v, pr_term t)
     pr_result(c, op, 0, pr_val_finish(c, op, v, t));
 }
 
+static bool only_lanes(pr_lower *c, pr_term t);
+
+/* What n bits of it read with a sign. */
+static pr_term wrapped(pr_lower *c, pr_term t, int n)
+{
+    pr_term half = pr_const(c->T, (pr_i128)1 << (n - 1));
+    return pr_sub(c->T, pr_fmod_t(c->T, pr_add(c->T, t, half), pr_const(c->T, (pr_i128)1 << n)), half);
+}
+
 static void fitted(pr_lower *c, const pr_op *op, pair *p, pr_term t)
 {
+    pr_interval i = range_of(c, p->r, t);
+    if (p->r->kind == PR_VAL_INT && p->w <= 32 && !(i.lo >= pr_int_min(p->w) && i.hi <= pr_int_max(p->w)) && only_lanes(c, t)) {
+        finish(c, op, p->r, wrapped(c, t, p->w));
+        return;
+    }
     pr_oblige(c, p->r, PR_FITS_SIGNED, p->w, t);
     finish(c, op, p->r, t);
 }
@@ -93,6 +109,40 @@ static void add_sub_mul(pr_lower *c, const pr_op *op)
     fitted(c, op, &p, t);
 }
 
+/* x, for one that reads its low bits alone: the term is right in these also where sums, differences, products and shifts below it
+ * wrap, so their obligations are left out. Nothing is said of the others. */
+static pr_val *low_part(pr_lower *c, const pr_value *x, int bits, int steps)
+{
+    pr_val *v = pr_get(c, x), *low[2] = { NULL, NULL };
+    const pr_op *def = x->def;
+    if (v->kind != PR_VAL_INT || pr_term_is(v->held, PR_TERM_TRUE) || v->gap || v->degrade || pr_term_none(v->term) || !def || steps > 32) return v;
+    int n = def->n_operands, inner = n ? pr_int_bits(def->operands[0]->type) : 0;
+    switch (def->opcode) {
+    case PR_OP_ARITH_ADDI: case PR_OP_ARITH_SUBI: case PR_OP_ARITH_MULI:
+    case PR_OP_ARITH_ANDI: case PR_OP_ARITH_ORI: case PR_OP_ARITH_XORI:
+        low[1] = low_part(c, def->operands[1], bits, steps + 1);
+        break;
+    case PR_OP_ARITH_SHLI: low[1] = pr_get(c, def->operands[1]); break;
+    case PR_OP_ARITH_EXTSI: case PR_OP_ARITH_EXTUI: case PR_OP_ARITH_TRUNCI:
+        if (inner < bits) return v;
+        break;
+    case PR_OP_TT_SPLAT: case PR_OP_TT_BROADCAST: break;
+    default: return v;
+    }
+    low[0] = low_part(c, def->operands[0], bits, steps + 1);
+    pr_val *r = pr_val_clone(c, v, v->type);
+    r->held = low[1] ? pr_and(c->T, low[0]->held, low[1]->held) : low[0]->held;
+    return r;
+}
+
+/* How many low bits of a value does `x & mask` read? 0: also those above any. */
+static int bits_of_mask(pr_i128 mask)
+{
+    int n = 0;
+    for (; mask > 0; mask >>= 1) n++;
+    return n;
+}
+
 static void divide(pr_lower *c, const pr_op *op)
 {
     pr_terms *T = c->T;
@@ -105,6 +155,13 @@ static void divide(pr_lower *c, const pr_op *op)
     }
     bool is_unsigned = op->opcode == PR_OP_ARITH_DIVUI || op->opcode == PR_OP_ARITH_REMUI ||
                        op->opcode == PR_OP_ARITH_CEILDIVUI;
+    pr_i128 by;
+    if (op->opcode == PR_OP_ARITH_REMUI && p.r->kind == PR_VAL_INT && p.w <= 64 && pr_term_const(T, p.y, &by) && by > 1 && (by & (by - 1)) == 0) {
+        pr_val *from[2] = { low_part(c, op->operands[0], bits_of_mask(by - 1), 0), p.b };   /* of a power of two: the low bits */
+        p.r = pr_val_derive(c, op->results[0]->type, from, 2, true);
+        finish(c, op, p.r, pr_fmod_t(T, p.x, p.y));
+        return;
+    }
     if (is_unsigned) {
         pr_oblige(c, p.r, PR_FITS_NONNEG, p.w, p.x);
         pr_oblige(c, p.r, PR_FITS_NONNEG, p.w, p.y);
@@ -169,6 +226,13 @@ static void bitwise(pr_lower *c, const pr_op *op)
         return;
     }
     if (pr_term_none(p.x) || pr_term_none(p.y)) { finish(c, op, p.r, PR_TERM_NONE); return; }
+    pr_i128 mask;
+    if (op->opcode == PR_OP_ARITH_ANDI) {
+        if (pr_term_const(T, p.y, &mask) && mask > 0) p.a = low_part(c, op->operands[0], bits_of_mask(mask), 0);
+        else if (pr_term_const(T, p.x, &mask) && mask > 0) p.b = low_part(c, op->operands[1], bits_of_mask(mask), 0);
+        pr_val *from[2] = { p.a, p.b };
+        p.r = pr_val_derive(c, op->results[0]->type, from, 2, true);
+    }
     bool apart = bit_disjoint(c, p.r, p.x, p.y) || bit_disjoint(c, p.r, p.y, p.x);
     if (op->opcode == PR_OP_ARITH_ANDI) finish(c, op, p.r, apart ? PR_TERM_ZERO : pr_band(T, p.x, p.y));
     else if (apart) finish(c, op, p.r, pr_add(T, p.x, p.y));
@@ -266,6 +330,19 @@ static void compare(pr_lower *c, const pr_op *op)
     finish(c, op, p.r, compare_ints(c, pred, p.x, p.y));
 }
 
+static bool is_no_lane(void *user, const pr_terms *T, pr_term t)
+{
+    const pr_lower *c = user;
+    pr_term_op k = pr_term_op_of(T, t);
+    if (k != PR_TERM_OP_VAR) return k == PR_TERM_OP_APP;
+    for (int d = 0; d < PR_MAX_RANK; d++)
+        if (pr_term_var(T, t).id == c->out->lane[d].id) return false;
+    return true;
+}
+
+/* Made from the lanes of a tile and numbers alone. */
+static bool only_lanes(pr_lower *c, pr_term t) { return !pr_term_none(t) && !pr_term_any(c->T, t, is_no_lane, c); }
+
 static void cast(pr_lower *c, const pr_op *op)
 {
     pr_terms *T = c->T;
@@ -287,10 +364,13 @@ static void cast(pr_lower *c, const pr_op *op)
             return;
         }
         pr_interval i = range_of(c, r, x);
-        if ((r->gap || r->from_memory) && !(i.lo >= pr_int_min(m) && i.hi <= pr_int_max(m)) && m <= 64) {
-            /* Exact wrap: an opaque or loaded part takes every value, so an obligation always fails. */
-            pr_term half = pr_const(T, (pr_i128)1 << (m - 1));
-            x = pr_sub(T, pr_fmod_t(T, pr_add(T, x, half), pr_const(T, (pr_i128)1 << m)), half);
+        bool exact = r->gap || r->from_memory || (m <= NARROW && !r->from_atomic) || only_lanes(c, x);
+        if (exact && !(i.lo >= pr_int_min(m) && i.hi <= pr_int_max(m)) && m <= 64) {
+            /* Exact wrap: an opaque or loaded part takes every value, so an obligation always fails; a cast to few bits, and one of
+             * numbers that the tile alone makes, cuts on purpose. */
+            from[0] = low_part(c, op->operands[0], m, 0);
+            r = pr_val_derive(c, t, from, 1, true);
+            x = wrapped(c, x, m);
         } else pr_oblige(c, r, PR_FITS_SIGNED, m, x);
         finish(c, op, r, x);
         return;
@@ -302,8 +382,13 @@ static void cast(pr_lower *c, const pr_op *op)
         return;
     }
     if (n == m) { finish(c, op, r, a->term); return; }
+    const pr_op *cut = op->operands[0]->def;
+    if (is_unsigned && n <= NARROW && !r->from_atomic && cut && cut->opcode == PR_OP_ARITH_TRUNCI && pr_operand(c, cut, 0)->kind == PR_VAL_INT) {
+        from[0] = a = low_part(c, cut->operands[0], n, 0);       /* the low bits of what was cut, read without a sign */
+        r = pr_val_derive(c, t, from, 1, true);
+    }
     pr_term x = a->term;
-    if (is_unsigned && (r->gap || r->from_memory) && n <= 64) x = pr_fmod_t(T, x, pr_const(T, (pr_i128)1 << n)); /* exact */
+    if (is_unsigned && (r->gap || r->from_memory || (n <= NARROW && !r->from_atomic) || only_lanes(c, x)) && n <= 64) x = pr_fmod_t(T, x, pr_const(T, (pr_i128)1 << n)); /* exact */
     else if (is_unsigned) pr_oblige(c, r, PR_FITS_NONNEG, n, x);
     finish(c, op, r, x);
     if (a->addr) c->env[op->results[0]->id]->addr = a->addr;

@@ -324,6 +324,59 @@ static pr_val *reduced(pr_lower *c, const pr_op *op)
     return pr_val_relane(c, before, v->type, map, false);
 }
 
+/* Is x one of the two elements of operand k that a combiner was given, whichever? */
+static bool hands_on(const pr_op *op, const pr_block *b, const pr_value *x, int k, int steps)
+{
+    const pr_op *def = x->def;
+    if (x == b->args[k] || x == b->args[op->n_operands + k]) return true;
+    if (!def || steps > 16) return false;
+    int first = def->opcode == PR_OP_ARITH_SELECT;
+    if (!first && def->opcode != PR_OP_ARITH_MAXSI && def->opcode != PR_OP_ARITH_MINSI && def->opcode != PR_OP_ARITH_MAXUI && def->opcode != PR_OP_ARITH_MINUI)
+        return false;
+    return hands_on(op, b, def->operands[first], k, steps + 1) && hands_on(op, b, def->operands[first + 1], k, steps + 1);
+}
+
+/* A maximum, the place of one, or whatever else picks among elements gives an element, so it keeps their bounds (condition: the elements' term
+ * rests on nothing that may wrap). Null: it does not pick, or there are no bounds. */
+static pr_val *picked(pr_lower *c, const pr_op *op, int k)
+{
+    const pr_region *g = op->n_regions == 1 ? op->regions[0] : NULL;
+    const pr_block *b = g && g->n_blocks == 1 ? g->blocks[0] : NULL;
+    const pr_op *end = b && b->n_ops ? b->ops[b->n_ops - 1] : NULL;
+    if (!end || b->n_args != 2 * op->n_operands || end->n_operands != op->n_operands || op->n_results != op->n_operands) return NULL;
+    pr_val *v = pr_operand(c, op, k);
+    const pr_type *t = op->results[k]->type;
+    int bits = pr_int_bits(t);
+    if (v->kind != PR_VAL_INT || bits < 2 || bits > 64 || pr_int_bits(v->type) != bits || v->degrade || pr_term_none(v->term) || !pr_term_is(v->held, PR_TERM_TRUE) ||
+        !hands_on(op, b, end->operands[k], k, 0))
+        return NULL;
+    pr_interval i = pr_val_range(c, v);
+    if (i.lo < pr_int_min(bits) || i.hi > pr_int_max(bits) || (i.lo == pr_int_min(bits) && i.hi == pr_int_max(bits))) return NULL;
+    pr_val **from = PR_NEW_N(c->arena, pr_val *, op->n_operands + 1);
+    for (int j = 0; j < op->n_operands; j++) from[j] = pr_operand(c, op, j);
+    pr_val *r = pr_val_derive(c, t, from, op->n_operands, false);
+    pr_sym_info info = { .kind = PR_SYM_OPAQUE, .bits = bits, .access = -1, .from_memory = r->from_memory, .from_atomic = r->from_atomic,
+                         .refusal = r->gap == PR_REFUSAL_LOOP_VARIANT_ADVANCE ? r->gap : r->from_memory || r->from_atomic ? PR_REFUSAL_INDIRECT_ADDRESS
+                                  : r->gap ? r->gap : PR_REFUSAL_OTHER,
+                         .reason = pr_arena_printf(c->arena, "result of " PR_STR_FMT, PR_STR_ARG(op->name)), .op_id = op->id,
+                         .bounded = true, .lo = i.lo, .hi = i.hi };
+    r->held = PR_TERM_TRUE;
+    r->gap = PR_REFUSAL_NONE;
+    r->why = NULL;
+    r->term = pr_symbol(c, info, t);
+    return r;
+}
+
+/* Nothing is known of the results but what picking says. */
+static void picked_or_opaque(pr_lower *c, const pr_op *op)
+{
+    pr_val **r = PR_NEW_N(c->arena, pr_val *, op->n_results + 1);
+    for (int k = 0; k < op->n_results; k++) r[k] = picked(c, op, k);
+    opaque(c, op, NULL);
+    for (int k = 0; k < op->n_results; k++)
+        if (r[k]) pr_result(c, op, k, r[k]);
+}
+
 static void reduce(pr_lower *c, const pr_op *op)
 {
     if (!check_region(c, op)) return;
@@ -339,7 +392,7 @@ static void reduce(pr_lower *c, const pr_op *op)
         return;
     }
     int f = combiner_of(op);
-    if (v->kind != PR_VAL_INT && v->kind != PR_VAL_BOOL) { opaque(c, op, NULL); return; }
+    if (op->n_operands != 1 || (v->kind != PR_VAL_INT && v->kind != PR_VAL_BOOL)) { picked_or_opaque(c, op); return; }
     bool fixed = !mentions_lane(c, v, axis);
     if (fixed && (is_idempotent(f))) { moved(c, op, 0, v, map); return; }
     if (fixed && f == PR_OP_ARITH_ADDI && v->kind == PR_VAL_INT) {
@@ -360,7 +413,7 @@ static void reduce(pr_lower *c, const pr_op *op)
     }
     pr_val *sum = f == PR_OP_ARITH_ADDI && op->n_operands == 1 ? pr_sum_value(c, op, v, axis, true, false) : NULL;
     if (sum) pr_result(c, op, 0, sum);
-    else opaque(c, op, NULL);
+    else picked_or_opaque(c, op);
 }
 
 static bool is_reverse(const pr_op *op)

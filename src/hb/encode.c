@@ -261,7 +261,7 @@ static address_apps apps_of_address(pr_encoding *e, const pr_record *r)
 
 bool pr_encode_address_has_apps(pr_encoding *e, const pr_record *r) { return apps_of_address(e, r).app.n > 0; }
 
-/* What is left of them in the substituted address decides: a variable of this copy refuses it, a function that
+/* What is left of them in the substituted address decides: a variable of this copy refuses it, unless it has bounds; one that has, a function that
  * nobody knows (or one value that all programs share) can only be shown disjoint. */
 static void refuse_unknown(pr_encoding *e, pr_side *s)
 {
@@ -272,7 +272,8 @@ static void refuse_unknown(pr_encoding *e, pr_side *s)
         const pr_sym_info *sym = pr_sym_get(T, pr_term_sym(T, f.app.data[i]));
         if (sym->kind == PR_SYM_OBSERVED && pr_term_arity(T, f.app.data[i]) == 0 && pr_sync_admits(e, sym->access)) continue;
         if (sym->kind == PR_SYM_OBSERVED && pr_sync_names(e, s->record, f.app.data[i])) continue;
-        if (e->records->sums.n && pr_sums_admit(e, s, f.app.data[i])) {
+        bool within = sym->kind == PR_SYM_OPAQUE && sym->bounded && !pr_term_none(v);       /* any value within bounds: it can be shown disjoint */
+        if ((e->records->sums.n && pr_sums_admit(e, s, f.app.data[i])) || within) {
             if (!s->unknown_address) s->unknown_why = pr_contents_explain(e, pr_term_sym(T, f.app.data[i]), &s->unknown_kind);
             s->unknown_address = true;
             continue;

@@ -67,6 +67,8 @@ static const char *why_unordered(pr_run *run, const pr_record *a, const pr_recor
     bool torn = is_atomic(a) && is_atomic(b);
     if (torn && !intra && (a->scope == PR_SCOPE_CTA || b->scope == PR_SCOPE_CTA))
         return "both are atomic, but a cta-scoped atomic is not atomic for another program";
+    if (torn && a->via_desc != b->via_desc)
+        return "both are atomic, but one goes through a tensor descriptor and the other does not, so not mutually atomic";
     if (torn) return "both are atomic, but of different widths or at partly overlapping addresses, so not mutually atomic";
     if (!intra && (is_atomic(a) || is_atomic(b)))
         return "different programs run in any order, and only one of the two accesses is atomic";

@@ -36,7 +36,7 @@ def compile_ttir(c):
         elif value == 1 and special:
             signature[p.name], constants[p.name] = "constexpr", 1
         else:
-            signature[p.name] = "i32"
+            signature[p.name] = "i32" if -2**31 <= value < 2**31 else "i64"
             if special and value % 16 == 0:
                 attrs[(i,)] = [["tt.divisibility", 16]]
     target = GPUTarget("cuda", c.target, 32)

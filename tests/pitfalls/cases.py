@@ -7,11 +7,11 @@ import sys
 # The directory of kernels.py and ttir/: this one, or another suite of the same form (--suite=DIR).
 HERE = os.path.abspath(next((a[8:] for a in sys.argv if a.startswith("--suite=")), os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, HERE)
-WIDTH = {"i1": 1, "i8": 1, "u8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "f32": 4, "f8": 1}
-TORCH = {"i1": "bool", "i8": "int8", "u8": "uint8", "i16": "int16", "i32": "int32", "i64": "int64",
-         "f16": "float16", "f32": "float32", "f8": "float8_e4m3fn"}
-POINTEE = {"i1": "*i1", "i8": "*i8", "u8": "*u8", "i16": "*i16", "i32": "*i32", "i64": "*i64",
-           "f16": "*fp16", "f32": "*fp32", "f8": "*fp8e4nv"}
+WIDTH = {"i1": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8, "f8": 1}
+TORCH = {"i1": "bool", "i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64",
+         "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "f8": "float8_e4m3fn"}
+POINTEE = {"i1": "*i1", "i8": "*i8", "u8": "*u8", "i16": "*i16", "u16": "*u16", "i32": "*i32", "u32": "*u32", "i64": "*i64", "u64": "*u64",
+           "f16": "*fp16", "bf16": "*bf16", "f32": "*fp32", "f64": "*fp64", "f8": "*fp8e4nv"}
 CASES = []
 
 
