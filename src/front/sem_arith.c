@@ -382,6 +382,7 @@ static void cast(pr_lower *c, const pr_op *op)
         return;
     }
     if (n == m) { finish(c, op, r, a->term); return; }
+    const pr_val *address = a->addr;            /* of the value itself, not of what it is cut from */
     const pr_op *cut = op->operands[0]->def;
     if (is_unsigned && n <= NARROW && !r->from_atomic && cut && cut->opcode == PR_OP_ARITH_TRUNCI && pr_operand(c, cut, 0)->kind == PR_VAL_INT) {
         from[0] = a = low_part(c, cut->operands[0], n, 0);       /* the low bits of what was cut, read without a sign */
@@ -391,7 +392,7 @@ static void cast(pr_lower *c, const pr_op *op)
     if (is_unsigned && (r->gap || r->from_memory || (n <= NARROW && !r->from_atomic) || only_lanes(c, x)) && n <= 64) x = pr_fmod_t(T, x, pr_const(T, (pr_i128)1 << n)); /* exact */
     else if (is_unsigned) pr_oblige(c, r, PR_FITS_NONNEG, n, x);
     finish(c, op, r, x);
-    if (a->addr) c->env[op->results[0]->id]->addr = a->addr;
+    if (address) c->env[op->results[0]->id]->addr = address;
 }
 
 static pr_term lane_index(pr_lower *c, const pr_type *t)

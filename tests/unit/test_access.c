@@ -324,6 +324,9 @@ static void memory(void)
     CHECK(rec(3)->base == 1 && at(offset(3), "w", 12, END) == 12);
     CHECK(R.fences.n == 2);                                                       /* row 67 */
     CHECK(rec(4)->refused.kind == PR_REFUSAL_OTHER && rec(4)->base == -1);
+    lower("  %i = tt.ptr_to_int %q : !tt.ptr<f32> -> i64\n  %cut = arith.trunci %i : i64 to i16\n  %low = arith.extui %cut : i16 to i64\n"
+          "  %z = tt.int_to_ptr %low : i64 -> !tt.ptr<f32>\n  tt.store %z, %x : !tt.ptr<f32>");
+    CHECK(rec(0)->refused.kind == PR_REFUSAL_OTHER && rec(0)->base == -1);   /* the low bits of an address are none */
 
     lower("  %a = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>\n"
           "  %rr = tt.splat %r : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>\n"
