@@ -304,13 +304,13 @@ def _options_for(b: Binding, target: Any) -> Any:
 
 def text_arguments(b: Binding) -> "list[tuple[str, Any, Any]]":
     """(name in the text, value, type in the signature) of every argument that is in the text. Elements of tuples
-    are NAME.INDEX; constexprs and folded values are not in the text."""
+    are NAME.INDEX, those of named tuples NAME.FIELD; constexprs and folded values are not in the text."""
     out: list = []
 
     def walk(name: str, value: Any, kind: Any) -> None:
         if isinstance(kind, (tuple, list)):
-            for k, (v, t) in enumerate(zip(value, kind)):
-                walk(f"{name}.{k}", v, t)
+            for part, v, t in zip(getattr(value, "_fields", range(len(kind))), value, kind):
+                walk(f"{name}.{part}", v, t)
         elif kind != "constexpr":
             out.append((name, value, kind))
     for name, kind in b.signature.items():

@@ -35,7 +35,7 @@ static void finish(pr_lower *c, const pr_op *op, pr_val *v, pr_term t)
     pr_result(c, op, 0, pr_val_finish(c, op, v, t));
 }
 
-static bool only_lanes(pr_lower *c, pr_term t);
+static bool only_lanes(const pr_lower *c, pr_term t);
 
 /* What n bits of it read with a sign. */
 static pr_term wrapped(pr_lower *c, pr_term t, int n)
@@ -330,18 +330,11 @@ static void compare(pr_lower *c, const pr_op *op)
     finish(c, op, p.r, compare_ints(c, pred, p.x, p.y));
 }
 
-static bool is_no_lane(void *user, const pr_terms *T, pr_term t)
-{
-    const pr_lower *c = user;
-    pr_term_op k = pr_term_op_of(T, t);
-    if (k != PR_TERM_OP_VAR) return k == PR_TERM_OP_APP;
-    for (int d = 0; d < PR_MAX_RANK; d++)
-        if (pr_term_var(T, t).id == c->out->lane[d].id) return false;
-    return true;
-}
-
 /* Made from the lanes of a tile and numbers alone. */
-static bool only_lanes(pr_lower *c, pr_term t) { return !pr_term_none(t) && !pr_term_any(c->T, t, is_no_lane, c); }
+static bool only_lanes(const pr_lower *c, pr_term t)
+{
+    return !pr_term_none(t) && !(pr_term_occurs(c->T, t) & (PR_OCCURS_VAR | PR_OCCURS_APP) & ~PR_OCCURS(PR_ROLE_LANE));
+}
 
 static void cast(pr_lower *c, const pr_op *op)
 {

@@ -360,6 +360,7 @@ static pr_val *picked(pr_lower *c, const pr_op *op, int k)
                                   : r->gap ? r->gap : PR_REFUSAL_OTHER,
                          .reason = pr_arena_printf(c->arena, "result of " PR_STR_FMT, PR_STR_ARG(op->name)), .op_id = op->id,
                          .bounded = true, .lo = i.lo, .hi = i.hi };
+    for (int j = 0; j < op->n_operands; j++) info.loose |= !pr_all_defined(c, op->operands[j]);
     r->held = PR_TERM_TRUE;
     r->gap = PR_REFUSAL_NONE;
     r->why = NULL;

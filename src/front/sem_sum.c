@@ -257,12 +257,12 @@ pr_val *pr_sum_value(pr_lower *c, const pr_op *op, const pr_val *v, int axis, bo
                          .refusal = r->gap == PR_REFUSAL_LOOP_VARIANT_ADVANCE ? r->gap : r->from_memory || r->from_atomic ? PR_REFUSAL_INDIRECT_ADDRESS
                                   : r->gap ? r->gap : PR_REFUSAL_OTHER,
                          .reason = pr_arena_printf(c->arena, "result of " PR_STR_FMT, PR_STR_ARG(op->name)), .op_id = op->id,
-                         .bounded = true, .lo = 0, .hi = hi };
+                         .bounded = true, .lo = 0, .hi = hi, .loose = !pr_all_defined(c, x) };
     r->held = PR_TERM_TRUE;            /* the machine's sum, whatever the terms of its values rest on */
     r->gap = PR_REFUSAL_NONE;
     r->why = NULL;
     r->term = pr_symbol(c, info, t);
     s.sym = pr_term_sym(c->T, r->term);
-    if (!c->dry && !c->in_while && c->out->sums.n < MOST_SUMS && (pr_all_defined(c, x) || PR_FAULT(c, PR_FAULT_SUM_UNREAD))) note(c, op, s);
+    if (!c->dry && !c->in_while && c->out->sums.n < MOST_SUMS && (!info.loose || PR_FAULT(c, PR_FAULT_SUM_UNREAD))) note(c, op, s);
     return r;
 }

@@ -59,7 +59,7 @@ static const char *numbered(pr_encoding *e, const char *what, int n)
 static bool tied(const pr_encoding *e, const pr_sym_info *s)
 {
     if (s->kind == PR_SYM_OBSERVED) return true;
-    if (s->from_atomic) return false;
+    if (s->from_atomic || s->loose) return false;
     if (s->kind == PR_SYM_LOADED) {
         for (int i = 0; i < e->records->records.n; i++) {
             const pr_record *r = &e->records->records.data[i];

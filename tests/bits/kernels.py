@@ -631,6 +631,27 @@ case("best_8", best, NEVER, (4,), dict(x=T("i32", 256), y=T("i32", 256), out=T("
 
 
 @triton.jit
+def two_rows(x, out, n, V: tl.constexpr, B: tl.constexpr):
+    """Two rows next to each other, the first one picked. Lanes that are off and have no value may be different ones in different threads, and so may the row."""
+    p = tl.program_id(0)
+    i = tl.arange(0, B)
+    if V == 0:
+        v = tl.load(x + p * B + i, mask=i < n, other=-1)
+    else:
+        v = tl.load(x + p * B + i, mask=i < n)
+    j = tl.argmax(v, 0)
+    q = out + p * B * (B + 1) + i
+    tl.store(q + j * B, 1)
+    if V == 2:
+        tl.store(q + (j + 1) % 2 * B, 2)
+    else:
+        tl.store(out + p * B * (B + 1) + (j + 1) * B + (B - 1 - i), 2)
+
+
+both("two_rows", two_rows, (3,), lambda V: dict(x=T("i32", 96), out=T("i32", 4000), n=20, V=V, B=32), safe=(0,), races=(1, 2), bad=NEVER)
+
+
+@triton.jit
 def best_of_rows(x, out, V: tl.constexpr, R: tl.constexpr, C: tl.constexpr):
     p = tl.program_id(0)
     r = tl.arange(0, R)

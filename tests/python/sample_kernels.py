@@ -1,5 +1,6 @@
 """Kernels of the Python tests. Line numbers are asked for by name: `line("S1")` finds `# @S1`."""
 import re
+from typing import NamedTuple
 
 import triton
 import triton.language as tl
@@ -54,6 +55,22 @@ def strided(y, stride, n, B: tl.constexpr):
 def tupled(ts, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(ts[1] + i, tl.load(ts[0] + i + 1))  # @TUPLED
+
+
+class Pair(NamedTuple):
+    src: object
+    dst: object
+
+
+class Job(NamedTuple):
+    pair: Pair
+    n: int
+
+
+@triton.jit
+def named(job, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(job.pair.dst + i, tl.load(job.pair.src + i + 1, mask=i < job.n), mask=i < job.n)  # @NAMED
 
 
 @triton.jit

@@ -87,6 +87,9 @@ def test_conditions_of_a_proof_are_looked_at(run):
     pair = "k.tupled[(4,)]((%s, %s), B=64)\n"
     p = run(HEAD + pair % ("x", "y") + pair % ("x", "x") + pair % ("y", "y"), "warn")
     assert p.stderr.count("DATA RACE") == 2 and "prog.py:4]" not in p.stderr, p.stderr
+    named = "k.named[(4,)](k.Job(k.Pair(%s, %s), 250), B=64)\n"
+    p = run(HEAD + named % ("x", "y") + named % ("x", "x") + named % ("y", "y"), "warn")
+    assert p.stderr.count("DATA RACE") == 2 and "prog.py:4]" not in p.stderr, p.stderr
     desc = "k.by_descriptor[(4,)](D(%s, [16, 16], [16, 1], [16, 16]), D(%s, [16, 16], [16, 1], [16, 16]), B=16)\n"
     p = run(HEAD + "from triton.tools.tensor_descriptor import TensorDescriptor as D\n" + desc % ("x", "y") + desc % ("x", "x[16:]"), "warn")
     assert p.stderr.count("DATA RACE") == 1 and "prog.py:6]" in p.stderr, p.stderr

@@ -394,6 +394,14 @@ def test_tuples():
     assert set(t.launches[0].document["args"]) == {"ts.0", "ts.1", "ts.2", "n"}
 
 
+def test_named_tuples():
+    x, y = f32(65), f32(64)
+    t, _ = analyse(lambda: k.named[(2,)](k.Job(k.Pair(x, y), 64), B=32))
+    assert set(t.launches[0].document["args"]) == {"job.pair.src", "job.pair.dst", "job.n"}
+    assert t.launches[0].verdict.status == "ok"
+    assert one(lambda: k.named[(2,)](k.Job(k.Pair(x, x), 64), B=32)).racy
+
+
 def test_views_strides_and_aliases():
     base = f32(4, 100)
     args = analyse(lambda: k.copy[(2,)](base[1], base[2, 10:], 64, B=32))[0].launches[0].document["args"]
