@@ -155,6 +155,8 @@ static void begin_simplify(pr_encoding *e)
 
 static pr_term simplify(pr_encoding *e, pr_term t)
 {
+    pr_term_op op = pr_term_op_of(e->terms, t);
+    if (op == PR_TERM_OP_LE0 || op == PR_TERM_OP_EQ0) return simplify_term(e, t, 0);     /* nothing below it is remembered */
     while (e->simplifier->memo.n <= (int)t.id) pr_vec_push(e->arena, &e->simplifier->memo, ((simple){ 0 }));
     e->simplifier->call++;
     return simplify_term(e, t, 0);
@@ -400,8 +402,10 @@ static pr_term pid_term(pr_encoding *e, int axis, pr_copy copy)
     if (e->options->fault == 19 && e->launch && e->launch->grid_known && e->launch->grid[axis] == 1) return PR_TERM_ZERO;
 #endif
     if (e->fixed[axis] && e->extent[axis] == 1) return PR_TERM_ZERO;
+    pr_term *known = &e->pid[copy == PR_COPY_B][axis];
+    if (!pr_term_none(*known)) return *known;
     pr_i128 hi = e->fixed[axis] ? e->extent[axis] - 1 : axis_cap[axis] - 1;
-    return new_var(e, PR_ROLE_PID, (int)e->rung * 4 + axis, copy, 0, hi, name[copy == PR_COPY_B][axis]);
+    return *known = new_var(e, PR_ROLE_PID, (int)e->rung * 4 + axis, copy, 0, hi, name[copy == PR_COPY_B][axis]);
 }
 
 static const pr_frame **frames_of(pr_encoding *e, const pr_record *r, int *n)

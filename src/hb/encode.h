@@ -66,6 +66,7 @@ typedef struct pr_encoding {
     pr_rung rung;
     bool fixed[3]; int64_t extent[3]; /* per axis: constant extent, or symbolic                    */
     bool grid_used[3];             /* num_programs of the axis occurs in some term                     */
+    pr_term pid[2][3];             /* variables of both copies, once made                       */
     pr_box *box;
     pr_term_vec premises;          /* assume conditions, over shared variables                      */
     pr_term_vec programs_apart[2]; /* pairs of different programs: in one order, in both; empty: not made yet    */

@@ -545,7 +545,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     }
     if (ends) {
         try_ends(&x);
-        if (x.found) *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS, .evidence = "sweep", .point = { x.at, q->n_vars } };
+        if (x.found) *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS, .evidence = "sweep", .point = { x.at, q->n_vars }, .holds = true };
         return;
     }
     bool resume = limits->resume && s->q == q;
@@ -590,7 +590,7 @@ static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limit
     if (x.found)
         *out = (pr_outcome){ .answer = PR_ANSWER_WITNESS,
                              .evidence = "sweep",
-                             .point = { x.at, q->n_vars } };
+                             .point = { x.at, q->n_vars }, .holds = true };      /* found says so */
     int64_t most = pr_pre_limit(limits->sweep, PR_PRE_SWEEP);
     out->cost = (uint64_t)((x.left > 0 ? most - x.left : most) + most / 4 - x.derived);
 }

@@ -68,6 +68,7 @@ typedef struct pr_outcome {
     pr_refusal_kind why; /* set iff UNKNOWN: NEEDS_SMT, BUDGET, TIMEOUT, UNKNOWN, UNMODELED_VALUE */
     const char *message;    /* which term or limit, arena text                              */
     pr_point point;         /* set iff WITNESS                                              */
+    bool holds;             /* the row has asked pr_query_holds about that point and this query      */
     uint64_t cost;          /* isl operations, Z3 resource units; src/pre: nodes of the delta
                                search, forms of the closure, evaluated points or instances  */
     const char *evidence;   /* settled by "rows", "isl", "isl set", "z3 arith2", "z3 arith6" */

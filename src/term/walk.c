@@ -371,12 +371,50 @@ void pr_term_rename(pr_terms *T, const pr_term *root, int n_roots, const pr_var 
 
 /* --- conjuncts ----------------------------------------------------------------------------- */
 
+/* A few conjuncts, without a set of what was seen; false: there are more, and nothing was appended. */
+static bool few_conjuncts(const pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena)
+{
+    enum { FEW = 12 };
+    uint32_t seen[FEW], stack[FEW + 1];
+    int n = 0, top = 0, start = out->n;
+    stack[top++] = t.id;
+    while (top) {
+        uint32_t id = stack[--top];
+        int known = 0;
+        while (known < n && seen[known] != id) known++;
+        if (known < n) continue;
+        if (n == FEW || top + 2 > FEW) {
+            out->n = start;
+            return false;
+        }
+        seen[n++] = id;
+        const node *x = &T->nodes[id];
+        if (x->op == PR_TERM_OP_AND) {
+            stack[top++] = T->kids[x->first + 1];
+            stack[top++] = T->kids[x->first];
+        } else if (id != PR_TERM_TRUE.id) {
+            pr_vec_push(arena, out, (pr_term){ id });
+        }
+    }
+    for (int i = start; i < out->n; i++) {
+        uint32_t opposite = node_of(T, out->data[i])->negation;
+        for (int k = 0; k < n && opposite; k++)
+            if (seen[k] == opposite) {
+                out->n = start;
+                pr_vec_push(arena, out, PR_TERM_FALSE);
+                return true;
+            }
+    }
+    return true;
+}
+
 void pr_conjuncts(pr_terms *T, pr_term t, pr_term_vec *out, pr_arena *arena)
 {
     if (pr_term_none(t) || node_of(T, t)->op != PR_TERM_OP_AND) {
         if (!pr_term_is(t, PR_TERM_TRUE)) pr_vec_push(arena, out, t);
         return;
     }
+    if (few_conjuncts(T, t, out, arena)) return;
     int start = out->n;
     pr_temp hold;
     size_t words = t.id / 64 + 1;

@@ -363,6 +363,58 @@ static void traversals(void)
     CHECK(v.n == 0);
 }
 
+/* Conjuncts of random nests, few and many, with repeats: each once, and FALSE where one is the negation of another. */
+static void conjuncts(int rounds)
+{
+    rng r = { 271828 };
+    int many = 0, never = 0;
+    for (int round = 0; round < rounds; round++) {
+        if (round % 50 == 0) fresh();
+        pr_term leaf[24], made[64];
+        int n = rnd_in(&r, 2, 24), n_made = 0;
+        for (int i = 0; i < n; i++) {
+            leaf[i] = pr_eq(T, x, k(rnd_in(&r, 0, 40)));       /* no rule joins two of them */
+            if (rnd(&r) % 40 == 0) leaf[i] = pr_not(T, leaf[rnd(&r) % (uint32_t)(i + 1)]);
+            made[n_made++] = leaf[i];
+        }
+        bool used[24] = { false };
+        unsigned of[64];
+        for (int i = 0; i < n; i++) of[i] = 1u << i;
+        for (int step = rnd_in(&r, 1, 40); step > 0; step--, n_made++) {
+            int a = rnd(&r) % 2 ? n_made - 1 : rnd_in(&r, 0, n_made - 1), b = rnd_in(&r, 0, n_made - 1);
+            made[n_made] = pr_and(T, made[a], made[b]);
+            of[n_made] = of[a] | of[b];
+        }
+        pr_term all = made[n_made - 1];
+        pr_term_vec v = { 0 };
+        pr_vec_push(arena, &v, x);                             /* what stood there before stays */
+        pr_conjuncts(T, all, &v, arena);
+        CHECK(v.n >= 1 && pr_term_is(v.data[0], x));
+        bool contrary = pr_term_is(all, PR_TERM_FALSE);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                contrary = contrary || ((of[n_made - 1] >> i & of[n_made - 1] >> j & 1) && pr_term_is(leaf[i], pr_not(T, leaf[j])));
+        if (v.n == 2 && pr_term_is(v.data[1], PR_TERM_FALSE)) {
+            CHECK(contrary);
+            never++;
+            continue;
+        }
+        CHECK(!contrary);
+        for (int c = 1; c < v.n; c++) {
+            int found = 0;
+            for (int d = 1; d < v.n; d++) found += pr_term_is(v.data[c], v.data[d]);
+            CHECK(found == 1);
+            bool own = false;
+            for (int i = 0; i < n; i++)
+                if ((of[n_made - 1] >> i & 1) && pr_term_is(leaf[i], v.data[c])) own = used[i] = true;
+            CHECK(own);
+        }
+        for (int i = 0; i < n; i++) CHECK(used[i] || !(of[n_made - 1] >> i & 1));
+        many += v.n > 12;
+    }
+    CHECK(many > 5 && never > 5);
+}
+
 /* --- renaming and kinds of leaves -------------------------------------------------------------- */
 
 typedef struct kinds { unsigned found; int visited; unsigned of; } kinds;
@@ -567,6 +619,7 @@ int main(int argc, char **argv)
     division_table();
     traversals();
     bad_text();
+    conjuncts(2000);
     occurring_leaves(1000);
     renaming(3000);
     random_constructors(argc > 1 ? atoi(argv[1]) : 4000, argc > 2 ? (uint64_t)atoll(argv[2]) : 88172645463325252u);
