@@ -160,7 +160,16 @@ bool pr_eval_also(const pr_terms *T, pr_term t, const pr_env *env, pr_i128 *out)
         int before = w->stack.n;
         for (uint32_t i = 0; i < x->n; i++) {
             uint32_t k = T->kids[x->first + i];
-            if (w->stamp[k] != w->now) pr_vec_push(T->arena, &w->stack, k);
+            if (w->stamp[k] == w->now) continue;
+            const node *y = &T->nodes[k];
+            bool var = y->op == PR_TERM_OP_VAR;
+            if (!var && y->op != PR_TERM_OP_CONST) {
+                pr_vec_push(T->arena, &w->stack, k);
+                continue;
+            }
+            w->stamp[k] = w->now;
+            w->ok[k] = !var || (y->aux < env->n && env->known[y->aux]);
+            w->value[k] = !var ? y->value : w->ok[k] ? env->value[y->aux] : 0;
         }
         if (w->stack.n != before) continue;
         pr_i128 v = 0;
