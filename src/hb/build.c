@@ -25,15 +25,6 @@ static const pr_record *load_of(const pr_records *R, const pr_sym_info *s, const
     return found;
 }
 
-typedef struct lanes { const pr_terms *T; unsigned dims; } lanes;
-static void note_lane(void *user, pr_term t)
-{
-    lanes *x = user;
-    if (pr_term_op_of(x->T, t) != PR_TERM_OP_VAR) return;
-    const pr_var_info *v = pr_var_get(x->T, pr_term_var(x->T, t));
-    if (v->role == PR_ROLE_LANE) x->dims |= 1u << v->index;
-}
-
 /* Lanes that t names. What a load read is named by the lanes that the load's own address, mask or path names; the arguments of
  * another unmodelled value name nothing for certain. */
 static void note_names(const pr_records *R, const pr_record *at, pr_term t, pr_arena *arena, named *n)
@@ -44,9 +35,7 @@ static void note_names(const pr_records *R, const pr_record *at, pr_term t, pr_a
         return;
     }
     if (!(pr_term_occurs(T, t) & PR_OCCURS_APP)) {
-        lanes own = { T, 0 };
-        pr_term_visit_in(T, &t, 1, PR_OCCURS(PR_ROLE_LANE), note_lane, &own);
-        n->dims |= own.dims;
+        n->dims |= pr_term_lanes(T, t);
         return;
     }
     PR_VEC(pr_term) stack = { 0 };

@@ -21,6 +21,7 @@ typedef struct node {
     uint32_t negation;      /* memo of pr_not, 0 = not built                                  */
     uint32_t hash;
     uint16_t occurs;        /* kinds of leaves in it or below: PR_OCCURS                      */
+    uint8_t lanes;          /* which LANE variables of no copy, by index                      */
     pr_i128 value;          /* CONST, SUM                                                     */
     pr_interval own;        /* under the variables' own intervals                             */
 } node;

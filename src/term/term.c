@@ -123,6 +123,11 @@ static uint16_t own_kind(const pr_terms *T, const node *x)
     }
 }
 
+static uint8_t own_lane(const pr_var_info *v)
+{
+    return v->role == PR_ROLE_LANE && v->copy == PR_COPY_NONE && v->index >= 0 && v->index < 8 ? (uint8_t)(1u << v->index) : 0;
+}
+
 /* 0: there is none yet. */
 static uint32_t look_up(const pr_terms *T, uint32_t hash, const key *x, const pr_term *child, const pr_i128 *coef)
 {
@@ -175,7 +180,11 @@ static pr_term add(pr_terms *T, uint32_t hash, const key *k, bool is_bool, const
     node x = { .op = (uint8_t)k->op, .kind = (uint8_t)k->kind, .aux = k->aux, .n = k->n, .value = k->value, .hash = hash,
                .is_bool = is_bool };
     x.occurs = own_kind(T, &x);
-    for (uint32_t i = 0; i < x.n; i++) x.occurs |= T->nodes[child[i].id].occurs;
+    if (x.op == PR_TERM_OP_VAR) x.lanes = own_lane(&T->vars[x.aux]);
+    for (uint32_t i = 0; i < x.n; i++) {
+        x.occurs |= T->nodes[child[i].id].occurs;
+        x.lanes |= T->nodes[child[i].id].lanes;
+    }
     x.shared = !(x.occurs & ~shared);
     x.first = add_kids(T, child, x.n);
     if (coef) x.coef = add_coefs(T, coef, x.n);
@@ -221,6 +230,8 @@ pr_term pr_intern_renamed(pr_terms *T, pr_term t, const pr_term *child, const pr
     uint32_t known = look_up(T, x.hash, &k, child, all);
     if (known) return (pr_term){ known };
     x.negation = 0;
+    x.lanes = 0;
+    for (uint32_t i = 0; i < x.n; i++) x.lanes |= T->nodes[child[i].id].lanes;
     x.first = add_kids(T, child, x.n);
     if (coef || !sum) x.coef = coef ? add_coefs(T, coef, x.n) : 0;
     return add_node(T, &x);
@@ -306,6 +317,7 @@ uint32_t pr_syms_count(const pr_terms *T) { return T->n_syms; }
 
 pr_term_op pr_term_op_of(const pr_terms *T, pr_term t) { return (pr_term_op)T->nodes[t.id].op; }
 bool pr_term_is_bool(const pr_terms *T, pr_term t) { return T->nodes[t.id].is_bool; }
+unsigned pr_term_lanes(const pr_terms *T, pr_term t) { return T->nodes[t.id].lanes; }
 unsigned pr_term_occurs(const pr_terms *T, pr_term t) { return T->nodes[t.id].occurs; }
 int pr_term_arity(const pr_terms *T, pr_term t) { return (int)T->nodes[t.id].n; }
 

@@ -136,6 +136,7 @@ uint32_t pr_syms_count(const pr_terms *T);
 /* Inspection */
 pr_term_op pr_term_op_of(const pr_terms *T, pr_term t);
 bool pr_term_is_bool(const pr_terms *T, pr_term t);
+unsigned pr_term_lanes(const pr_terms *T, pr_term t);        /* bit d: the LANE variable d of no copy is in it or below, d < 8 */
 unsigned pr_term_occurs(const pr_terms *T, pr_term t);       /* PR_OCCURS bits of the term and what is below it; 0 for NONE */
 int pr_term_arity(const pr_terms *T, pr_term t);
 pr_term pr_term_child(const pr_terms *T, pr_term t, int i);

@@ -417,7 +417,7 @@ static void conjuncts(int rounds)
 
 /* --- renaming and kinds of leaves -------------------------------------------------------------- */
 
-typedef struct kinds { unsigned found; int visited; unsigned of; } kinds;
+typedef struct kinds { unsigned found; int visited; unsigned of, lanes; } kinds;
 
 static unsigned kind_of(pr_term t)
 {
@@ -430,7 +430,14 @@ static unsigned kind_of(pr_term t)
     }
 }
 
-static void note_kind(void *user, pr_term t) { ((kinds *)user)->found |= kind_of(t); }
+static void note_kind(void *user, pr_term t)
+{
+    kinds *n = user;
+    n->found |= kind_of(t);
+    if (pr_term_op_of(T, t) != PR_TERM_OP_VAR) return;
+    const pr_var_info *v = pr_var_get(T, pr_term_var(T, t));
+    if (v->role == PR_ROLE_LANE && v->copy == PR_COPY_NONE) n->lanes |= 1u << v->index;
+}
 
 static void count_kind(void *user, pr_term t)
 {
@@ -449,6 +456,8 @@ static void count_in(void *user, pr_term t)
 
 static bool is_of(void *user, const pr_terms *store, pr_term t) { (void)store; return kind_of(t) & *(unsigned *)user; }
 
+static bool is_this(void *user, const pr_terms *store, pr_term t) { (void)store; return pr_term_is(t, *(pr_term *)user); }
+
 /* Random terms over variables of all roles: the kinds that are kept, and the traversals that go by them, against a visit of
  * every node. */
 static void occurring_leaves(int rounds)
@@ -458,25 +467,29 @@ static void occurring_leaves(int rounds)
         if (round % 100 == 0) fresh();
         pr_term v[9];
         for (int i = 0; i < 7; i++) {
-            pr_var_info info = { .role = (pr_var_role)i, .index = 900, .lo = i % 2 ? 0 : -PR_INF, .hi = i % 3 ? 70 : PR_INF };
+            pr_var_info info = { .role = (pr_var_role)i, .index = i == PR_ROLE_LANE ? rnd_in(&r, 0, 7) : 900, .lo = i % 2 ? 0 : -PR_INF, .hi = i % 3 ? 70 : PR_INF };
             v[i] = pr_var_term(T, pr_var_new(T, info));
         }
         pr_sym s = pr_sym_new(T, (pr_sym_info){ .kind = PR_SYM_LOADED, .bits = 32, .access = 1 });
         v[7] = pr_app(T, s, &v[rnd(&r) % 7], 1);
         v[8] = pr_table(T, pr_tab_new(T, (pr_tab_info){ .lo = 0, .hi = 90, .name = "t" }), v[rnd(&r) % 7]);
+        if (rnd(&r) % 2)                         /* a copy of a lane, and another lane */
+            v[rnd(&r) % 7] = pr_var_term(T, pr_var_new(T, (pr_var_info){ .role = PR_ROLE_LANE, .index = rnd_in(&r, 0, 7), .hi = 90,
+                                                                         .copy = rnd(&r) % 2 ? PR_COPY_A : PR_COPY_NONE }));
         pr_term t = random_bool(T, &r, v + rnd(&r) % 6, rnd_in(&r, 1, 3), 4, RT_ALL);
         if (rnd(&r) % 3 == 0) t = pr_and(T, t, pr_fits(T, PR_FITS_SIGNED, 4, random_int(T, &r, v + 6, 3, 2, RT_ALL)));
         if (pr_term_none(t)) continue;
         kinds all = { 0 };
         pr_term_visit(T, t, note_kind, &all);
         CHECK(pr_term_occurs(T, t) == all.found);
+        CHECK(pr_term_lanes(T, t) == all.lanes);
         kinds slow = { .of = 1u << rnd(&r) % 10 }, fast = slow;
         if (rnd(&r) % 2) slow.of = fast.of |= 1u << rnd(&r) % 10;
         pr_term_visit(T, t, count_kind, &slow);
         pr_term_visit_in(T, &t, 1, fast.of, count_in, &fast);
         CHECK(slow.visited == fast.visited);
         CHECK(pr_term_any_in(T, t, fast.of, is_of, &fast.of) == pr_term_any(T, t, is_of, &fast.of));
-        CHECK(pr_term_mentions(T, t, pr_term_var(T, v[2])) == ((all.found & PR_OCCURS(2)) != 0));
+        CHECK(pr_term_mentions(T, t, pr_term_var(T, v[PR_ROLE_PARAM])) == pr_term_any(T, t, is_this, &v[PR_ROLE_PARAM]));
     }
     CHECK(pr_term_occurs(T, PR_TERM_NONE) == 0);
 }
