@@ -206,6 +206,7 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
         pr_outcome got;
         if (t->row < x->next_row) continue;
         if (t->row == ROW_PROBE && d->only_empty && q->is_pair && d->missed >= MOST_MISSED) continue;   /* likely a safe launch */
+        if (t->row == ROW_CLOSURE && d->meets) continue;
         if (d->cheap_pass && t->row > ROW_SWEEP) {
             x->put_off = true;
             return;

@@ -20,6 +20,7 @@ typedef struct pr_decider {
     bool cheap_pass;               /* only the cheap rows now; put_off says that dearer ones are to come     */
     bool put_off;
     bool only_empty;               /* a witness of the next query would say nothing                        */
+    bool meets;                    /* the next query has a solution: no prover is asked                    */
     int missed;                    /* probes that found nothing since the rung began                       */
     int64_t share_ops, share_z3;   /* this query's share of what the launch may spend, 0 = the options' limits */
     pr_memo *memo;                 /* made by the first query                                     */

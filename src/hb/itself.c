@@ -507,16 +507,20 @@ static bool near(const meeting *m, const pr_i128 at[2])
     return pr_sub_ok(at[0], at[1], &d) && d < m->s->record->width && -d < m->s->record->width;
 }
 
-/* The two executions with these differences, each digit as small as it can be. */
+/* The value of a digit in one of the two executions: as small as its difference allows. */
+static pr_i128 digit_at(const moving *x, int c)
+{
+    pr_i128 by = (c != 0) == (x->sign > 0) ? -x->d : x->d;
+    return by > 0 ? by : 0;
+}
+
+/* The two executions with these differences. */
 static bool meet(meeting *m)
 {
     pr_i128 at[2];
     if (m->tries-- <= 0) return false;
     for (int c = 0; c < 2; c++) {
-        for (int i = 0; i < m->n; i++) {
-            pr_i128 by = (c != 0) == (m->x[i].sign > 0) ? -m->x[i].d : m->x[i].d;
-            *value_of(m, m->x[i].v) = by > 0 ? by : 0;
-        }
+        for (int i = 0; i < m->n; i++) *value_of(m, m->x[i].v) = digit_at(&m->x[i], c);
         if (!happens(m, &at[c])) return false;
     }
     return near(m, at);
@@ -606,12 +610,32 @@ static bool narrow(meeting *m, const pr_linear *row)
     return true;
 }
 
+/* Every variable of this copy at 0, what the executions share at the launch. */
+static void give_values(meeting *m)
+{
+    const pr_terms *T = m->e->terms;
+    m->n_vars = pr_vars_count(T);
+    m->value = PR_NEW_N(m->e->arena, pr_i128, m->n_vars);
+    m->known = PR_NEW_N(m->e->arena, bool, m->n_vars);
+    for (uint32_t i = 1; i < m->n_vars; i++) {
+        pr_var_role role = pr_var_get(T, (pr_var){ i })->role;
+        m->known[i] = i < m->launch->n && m->launch->known[i];
+        if (m->known[i]) m->value[i] = m->launch->value[i];
+        else m->known[i] = role == PR_ROLE_LANE || role == PR_ROLE_ITER || role == PR_ROLE_PID;      /* at 0 */
+    }
+    for (int d = 0; d < 3 && m->e->launch->grid_known; d++) {
+        m->known[m->e->records->grid[d].id] = true;
+        m->value[m->e->records->grid[d].id] = m->e->launch->grid[d];
+    }
+}
+
 static bool start(meeting *m)
 {
     const pr_terms *T = m->e->terms;
     const pr_i128 most = (pr_i128)1 << 40;              /* products and sums of these stay far from the limits */
-    pr_linear_rows rows = { .n = 0 };
+    pr_linear_rows rows;
     bool sum = pr_term_op_of(T, m->s->addr) == PR_TERM_OP_SUM;
+    rows.n = 0;
     for (int k = 0; k < (sum ? pr_term_arity(T, m->s->addr) : 1); k++) {
         pr_i128 c = sum ? pr_term_coef(T, m->s->addr, k) : 1;
         pr_term v;
@@ -637,46 +661,157 @@ static bool start(meeting *m)
         m->x[j] = x;
     }
     m->n = n;
-    m->n_vars = pr_vars_count(T);
-    m->value = PR_NEW_N(m->e->arena, pr_i128, m->n_vars);
-    m->known = PR_NEW_N(m->e->arena, bool, m->n_vars);
-    for (uint32_t i = 1; i < m->n_vars; i++) {
-        pr_var_role role = pr_var_get(T, (pr_var){ i })->role;
-        m->known[i] = i < m->launch->n && m->launch->known[i];
-        if (m->known[i]) m->value[i] = m->launch->value[i];
-        else m->known[i] = role == PR_ROLE_LANE || role == PR_ROLE_ITER || role == PR_ROLE_PID;      /* at 0 */
-    }
-    for (int d = 0; d < 3 && m->e->launch->grid_known; d++) {
-        m->known[m->e->records->grid[d].id] = true;
-        m->value[m->e->records->grid[d].id] = m->e->launch->grid[d];
-    }
+    give_values(m);
     return true;
+}
+
+static bool look(meeting *m)
+{
+    const pr_encoding *e = m->e;
+    const pr_side *s = m->s;
+    if (s->refused || s->dead || s->unknown_address || s->uncertain || pr_term_none(s->addr) || e->records->sums.n) return false;
+    if (s->record->kind >= PR_RECORD_RMW || !start(m)) return false;
+    for (int d = 0; d < 3; d++) {
+        if (pr_term_op_of(e->terms, s->pid[d]) != PR_TERM_OP_VAR) continue;
+        int i = moving_of(m, s->pid[d]);
+        if (i == m->n) {                        /* not in the address, or under a quotient */
+            pr_i128 at[2];
+            *value_of(m, s->pid[d]) = 1;
+            bool both = happens(m, &at[1]);
+            *value_of(m, s->pid[d]) = 0;
+            if (both && happens(m, &at[0]) && near(m, at)) return true;
+            continue;
+        }
+        if (m->x[i].span < 1) continue;
+        m->x[i].d = 1;
+        m->x[i].chosen = true;
+        if (search(m, 0, m->x[i].c)) return true;
+        m->x[i].chosen = false;
+        m->x[i].d = 0;
+        for (int k = 0; k < m->n; k++) *value_of(m, m->x[k].v) = 0;
+    }
+    return false;
 }
 
 bool pr_itself_meets(pr_encoding *e, int record, const pr_env *launch)
 {
-    const pr_side *s = pr_encoding_side(e, record, PR_SIDE_A);
-    meeting m = { .e = e, .s = s, .launch = launch, .tries = TRIES, .nodes = NODES };
-    if (s->refused || s->dead || s->unknown_address || s->uncertain || pr_term_none(s->addr) || e->records->sums.n) return false;
-    if (s->record->kind >= PR_RECORD_RMW || !start(&m)) return false;
-    for (int d = 0; d < 3; d++) {
-        if (pr_term_op_of(e->terms, s->pid[d]) != PR_TERM_OP_VAR) continue;
-        int i = moving_of(&m, s->pid[d]);
-        if (i == m.n) {                         /* not in the address, or under a quotient */
-            pr_i128 at[2];
-            *value_of(&m, s->pid[d]) = 1;
-            bool both = happens(&m, &at[1]);
-            *value_of(&m, s->pid[d]) = 0;
-            if (both && happens(&m, &at[0]) && near(&m, at)) return true;
-            continue;
+    meeting m = { .e = e, .s = pr_encoding_side(e, record, PR_SIDE_A), .launch = launch, .tries = TRIES, .nodes = NODES };
+    return look(&m);
+}
+
+/* --- a witness of the query at numbers --------------------------------------------------------------------- */
+
+/* The sum of c*(A - B) of the address, largest |c| first, as src/pre/radix.c takes it; each candidate as src/pre/sweep.c tries it: the
+ * witness is the one that they would find, but for sums of equal |c| and what they cut off. */
+enum { CANDIDATES = 16, LEVELS_SEEN = 4096, EXTENT = 4 };
+typedef struct candidate { meeting m; const pr_query *q; pr_point at; int left; bool intra; } candidate;
+
+static bool differences(candidate *x)
+{
+    meeting *m = &x->m;
+    const pr_terms *T = m->e->terms;
+    bool sum = pr_term_op_of(T, m->s->addr) == PR_TERM_OP_SUM;
+    for (int k = 0; k < (sum ? pr_term_arity(T, m->s->addr) : 1); k++) {
+        pr_term v = sum ? pr_term_child(T, m->s->addr, k) : m->s->addr;
+        pr_i128 c = sum ? pr_term_coef(T, m->s->addr, k) : 1;
+        if (pr_term_op_of(T, v) == PR_TERM_OP_CONST) continue;
+        if (pr_term_op_of(T, v) != PR_TERM_OP_VAR || c >= WIDE || c <= -WIDE) return false;
+        const pr_var_info *of = pr_var_get(T, pr_term_var(T, v));
+        if (x->intra && of->role == PR_ROLE_PID) continue;
+        if ((of->role != PR_ROLE_PID && of->role != PR_ROLE_LANE && of->role != PR_ROLE_ITER) || of->lo != 0 || of->hi < 0 || of->hi >= LONG) return false;
+        if (m->n == DIGITS) return false;
+        int j = m->n++;
+        for (; j > 0 && (c < 0 ? -c : c) > (m->x[j - 1].c < 0 ? -m->x[j - 1].c : m->x[j - 1].c); j--) m->x[j] = m->x[j - 1];
+        m->x[j] = (moving){ v, c, of->hi, 0, 1, false };
+    }
+    return true;
+}
+
+/* The executions of the two copies, where what the address does not hold is 0 in A and `other` in B. */
+static bool is_witness(candidate *x, pr_i128 other)
+{
+    const pr_query *q = x->q;
+    meeting *m = &x->m;
+    pr_i128 at[2];
+    for (int c = 0; c < 2; c++) {
+        for (int t = 0; t < q->n_twins; t++) {
+            pr_var v = q->twins[t][0];
+            int i = moving_of(m, pr_var_term(m->e->terms, v));
+            pr_i128 value = i < m->n ? digit_at(&m->x[i], c) : c ? other : 0;
+            if (value > pr_var_get(m->e->terms, v)->hi) return false;
+            m->value[v.id] = value;
+            for (int k = 0; k < q->n_vars; k++)
+                if (q->vars[k].id == q->twins[t][c].id) x->at.value[k] = value;
         }
-        if (m.x[i].span < 1) continue;
-        m.x[i].d = 1;
-        m.x[i].chosen = true;
-        if (search(&m, 0, m.x[i].c)) return true;
-        m.x[i].chosen = false;
-        m.x[i].d = 0;
-        for (int k = 0; k < m.n; k++) *value_of(&m, m.x[k].v) = 0;
+        if (!happens(m, &at[c])) return false;
+    }
+    return near(m, at) && pr_query_holds(q, &x->at) == PR_YES;
+}
+
+/* Is A before B in the order of the query's alternatives, or may it be so with what the address does not hold? */
+static bool is_before(const candidate *x)
+{
+    const pr_side *s = x->m.s;
+    for (int d = 0; d < (x->intra ? s->record->rank : 3); d++) {
+        int i = moving_of(&x->m, x->intra ? s->lane[d] : s->pid[d]);
+        if (pr_term_op_of(x->m.e->terms, x->intra ? s->lane[d] : s->pid[d]) == PR_TERM_OP_VAR && i == x->m.n) return true;
+        if (i < x->m.n && x->m.x[i].d) return x->m.x[i].d < 0;
     }
     return false;
+}
+
+/* True: found, or nothing more is to be looked at. */
+static bool candidates(candidate *x, int i, pr_i128 sum, bool *found)
+{
+    meeting *m = &x->m;
+    pr_i128 reach = m->s->record->width - 1, c = i < m->n ? m->x[i].c : 0, size = c < 0 ? -c : c;
+    if (m->nodes-- <= 0) return true;
+    if (i == m->n) {
+        if (sum > reach || -sum > reach) return false;
+        if (is_before(x) && (is_witness(x, 1) || is_witness(x, 0))) return *found = true;
+        return --x->left <= 0;
+    }
+    for (int j = i + 1; j < m->n; j++) reach += (m->x[j].c < 0 ? -m->x[j].c : m->x[j].c) * m->x[j].span;
+    pr_i128 lo = -pr_fdiv(reach + sum, size), hi = pr_fdiv(reach - sum, size);      /* of size*d */
+    if (c < 0) {
+        pr_i128 was = lo;
+        lo = -hi, hi = -was;
+    }
+    if (lo < -m->x[i].span) lo = -m->x[i].span;
+    if (hi > m->x[i].span) hi = m->x[i].span;
+    pr_i128 first = lo > 0 ? lo : hi < 0 ? hi : 0;
+    for (pr_i128 k = 0; first - k >= lo || first + k <= hi; k++)
+        for (int sign = 0; sign < (k ? 2 : 1); sign++) {
+            pr_i128 d = sign ? first - k : first + k;
+            if (d < lo || d > hi) continue;
+            m->x[i].d = d;
+            if (candidates(x, i + 1, sum + c * d, found)) return true;
+        }
+    return false;
+}
+
+bool pr_itself_witness(pr_encoding *e, int record, const pr_env *launch, const pr_query *q, pr_point *out)
+{
+    candidate x = { .m = { .e = e, .s = pr_encoding_side(e, record, PR_SIDE_A), .launch = launch, .nodes = LEVELS_SEEN },
+                    .q = q, .left = CANDIDATES, .intra = q->intra };
+    const pr_side *s = x.m.s;
+    bool found = false;
+    if (!q->same_record || s->refused || s->dead || s->unknown_address || s->uncertain || pr_term_none(s->addr) || e->records->sums.n) return false;
+    if (s->record->kind >= PR_RECORD_RMW || s->record->via_desc || !differences(&x)) return false;
+    x.at = (pr_point){ PR_NEW_N(e->arena, pr_i128, q->n_vars), q->n_vars };
+    give_values(&x.m);
+    for (int i = 0; i < q->n_vars; i++) {
+        const pr_var_info *v = pr_var_get(e->terms, q->vars[i]);
+        bool set = x.intra && v->role == PR_ROLE_PID;            /* one value, 0 */
+        if (v->role == PR_ROLE_GRID) {                           /* the first that the sweep takes */
+            pr_i128 extent = v->hi < EXTENT ? v->hi : v->lo > EXTENT ? v->lo : EXTENT;
+            x.m.value[q->vars[i].id] = x.at.value[i] = extent;
+            x.m.known[q->vars[i].id] = set = true;
+        }
+        for (int t = 0; t < q->n_twins && !set; t++) set = q->twins[t][0].id == q->vars[i].id || q->twins[t][1].id == q->vars[i].id;
+        if (!set) return false;
+    }
+    candidates(&x, 0, 0, &found);
+    *out = x.at;
+    return found;
 }

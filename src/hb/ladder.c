@@ -141,6 +141,21 @@ static bool seen_apart(pr_run *run, pr_encoding *e, pr_pair *p)
     return p->evidence;
 }
 
+/* Where programs of the launch were seen to meet, two of them are a witness of the other rungs' queries as well. */
+static bool seen_to_meet(pr_run *run, pr_encoding *e, const pr_pair *p, pr_outcome *o)
+{
+    pr_point at;
+    if (!run->meets || e->rung == PR_RUNG_T0 || run->first_attempt || p->a != p->b || !may_skip_queries(run->o)) return false;
+    if (run->o->limits.interrupt && *run->o->limits.interrupt) return false;        /* pr_decide says so, and that time is up */
+    if (run->d.deadline_us && pr_clock_us() > run->d.deadline_us) return false;
+    if (!pr_itself_witness(e, p->a, run->hint, p->query, &at)) return false;
+    *o = (pr_outcome){ .answer = PR_ANSWER_WITNESS, .evidence = "sweep", .point = at };
+    run->out->counts.queries++;
+    run->out->counts.pretest++;
+    run->d.put_off = false;
+    return true;
+}
+
 static void ask(pr_run *run, pr_encoding *e, int number)
 {
     pr_pair *p = &run->pairs.data[number];
@@ -162,6 +177,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         p->a == p->b && !p->intra && pr_itself_meets(e, p->a, run->hint)) {
         run->out->counts.queries++;
         run->out->counts.pretest++;
+        run->meets = p->meets = true;
         pr_pair_refuse(p, PR_PAIR_UNKNOWN, PR_REFUSAL_UNKNOWN, "two programs of the launch meet");
         return;
     }
@@ -195,8 +211,12 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     bool again = p->query->suggest && pr_condition_again(run, p, &o);
     run->d.cheap_pass = run->cheap_pass && !again;
     run->d.only_empty = only_a_proof(run, e) && run->o->stop_at != PR_RUNG_T0;
-    if (!again) pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
-    run->d.cheap_pass = run->d.only_empty = false;
+    if (!again && !seen_to_meet(run, e, p, &o)) {
+        /* at some grid, and inside the tensors */
+        run->d.meets = p->meets && e->rung == PR_RUNG_T1 && pr_itself_meets(e, p->a, run->hint);
+        pr_decide(&run->d, p->query, last_resort, &o, &z3_reason);
+    }
+    run->d.cheap_pass = run->d.only_empty = run->d.meets = false;
     if (run->d.put_off) {
         p->put_off = true;
         p->state = PR_PAIR_OPEN;
@@ -238,6 +258,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     case PR_ANSWER_WITNESS:
         p->state = PR_PAIR_WITNESS;
         p->point = o.point;
+        run->meets = true;
         if (p->maybe_waits && !p->synced && e->rung != PR_RUNG_T0 && !run->first_attempt) ask_for_certain(run, e, p);
         /* an intra race on a descriptor access may be ordered by what the model ignores (G7); a CAS may
          * not have written */

@@ -26,6 +26,7 @@ typedef struct pr_pair {
     bool used_sync;                /* proved by what atomics order or return                        */
     bool used_o4;                  /* ... and by barriers that the compiler inserts                      */
     bool synced;                   /* atomics may matter: the answer is that of the query with their facts  */
+    bool meets;                    /* programs were seen to meet with the launch's parameters, at some grid */
     bool at_launch;                /* WITNESS at an open grid whose programs are all in the launch's grid */
     bool fragile;                  /* SAT at some grid, empty at the launch                       */
     bool reads_contents;           /* the last answer rests on the launch's contents                  */
@@ -46,6 +47,8 @@ const char *pr_itself_why(pr_encoding *e, int record, bool intra, pr_term *condi
 /* The record's executions in two programs reach one byte with the parameters of the launch: no proof for all parameters is to be
  * had, under no condition that the launch meets. False: not seen. */
 bool pr_itself_meets(pr_encoding *e, int record, const pr_env *launch);
+/* Two executions as a witness of the access's query with itself in this encoding: it satisfies the query. */
+bool pr_itself_witness(pr_encoding *e, int record, const pr_env *launch, const pr_query *q, pr_point *out);
 
 typedef struct pr_run {
     pr_arena *arena;
@@ -62,6 +65,7 @@ typedef struct pr_run {
     bool unbound;                  /* some accessed argument has no tensor                         */
     PR_VEC(pr_race) elsewhere;     /* witnesses at other grids that an execution there has to confirm       */
     const pr_env *hint;            /* parameters of the launch, null without one                   */
+    bool meets;                    /* some pair has a witness, or programs were seen to meet        */
     struct pr_condition_found *found; /* per argument: condition.c                                 */
 } pr_run;
 

@@ -1,6 +1,7 @@
 /* src/hb/itself.c on random accesses, against all their instances: where it says that one access never meets itself, no two
  * instances do (T0: for any parameters that meet the condition; T1: for the launch's); where it says that two programs meet
- * at the launch, two do. The address and the conditions are computed here from the numbers that the terms were made of.
+ * at the launch, two do; a witness that it finds is one, mostly the one that the sweep finds. The address and the conditions are
+ * computed here from the numbers that the terms were made of.
  * test_itself [ROUNDS [SEED]] */
 #include "check.h"
 #include "hb/ladder.h"
@@ -204,7 +205,7 @@ static bool meets(const kernel *k, pr_term condition, const int64_t *param)
 
 int main(int argc, char **argv)
 {
-    long rounds = argc > 1 ? atol(argv[1]) : 20000, claims[2][2] = { { 0 } }, conditions = 0, met = 0;
+    long rounds = argc > 1 ? atol(argv[1]) : 20000, claims[2][2] = { { 0 } }, conditions = 0, met = 0, witnesses = 0, same = 0;
     rng r = { argc > 2 ? (uint64_t)atoll(argv[2]) : 1 };
     pr_arena *arena = pr_arena_new(0, NULL);
     for (long round = 0; round < rounds && !check_failures; round++) {
@@ -237,6 +238,22 @@ int main(int argc, char **argv)
                                     (int)param[S], (int)param[U]);
                         }
             }
+            for (int intra = 0; intra < 2 && rung; intra++) {
+                const int64_t at_grid[PARAMS] = { launch[N], launch[S], a.grid ? 4 : launch[U] };
+                pr_query q;
+                pr_point at;
+                bool dead, used;
+                pr_refusal_kind kind;
+                const char *why;
+                pr_outcome o;
+                if (!pr_encode_pair(e, 0, 0, intra, &q, &dead, &used, false, &kind, &why) || dead) continue;
+                if (!pr_itself_witness(e, 0, pr_condition_env(&run), &q, &at)) continue;
+                CHECK(pr_query_holds(&q, &at) == PR_YES && overlaps(&a, at_grid, intra, STORAGE));
+                pr_decide(&run.d, &q, false, &o, NULL);
+                CHECK(o.answer == PR_ANSWER_WITNESS);
+                witnesses++;
+                same += o.answer == PR_ANSWER_WITNESS && memcmp(o.point.value, at.value, sizeof *at.value * (size_t)at.n) == 0;
+            }
             if (rung) continue;
             bool seen = pr_itself_meets(e, 0, pr_condition_env(&run));
             met += seen;
@@ -245,10 +262,11 @@ int main(int argc, char **argv)
         pr_run_stop(&run);
         pr_arena_release(arena, mark);
     }
-    printf("%ld accesses; proved: T0 %ld of two programs, %ld of one (%ld under a condition), T1 %ld and %ld; seen to meet: %ld\n", rounds, claims[0][0], claims[0][1],
-           conditions, claims[1][0], claims[1][1], met);
+    printf("%ld accesses; proved: T0 %ld of two programs, %ld of one (%ld under a condition), T1 %ld and %ld; seen to meet: %ld; witnesses: %ld, %ld of them the sweep's\n", rounds, claims[0][0], claims[0][1],
+           conditions, claims[1][0], claims[1][1], met, witnesses, same);
     for (int i = 0; i < 4; i++) CHECK(claims[i / 2][i % 2] * 100 > rounds);
     CHECK(conditions * 200 > rounds && met * 20 > rounds);
+    CHECK(witnesses * 20 > rounds && same * 100 > witnesses * 95);
     pr_arena_free(arena);
     return check_done();
 }
