@@ -62,26 +62,32 @@ static void fill_access(const polyrace_verdict *v, const pr_config_verdict *c,
     memcpy(out->program, a->program, sizeof out->program);
 }
 
+/* The configuration that the verdict's i-th race (or refusal) belongs to, -1: there is none; *i: its number there. */
+static int config_of(const polyrace_verdict *v, bool races, size_t *i)
+{
+    for (int c = 0; c < v->n_configs; c++) {
+        size_t n = (size_t)(races ? v->configs[c].races.n : v->configs[c].refusals.n);
+        if (*i < n) return c;
+        *i -= n;
+    }
+    return -1;
+}
+
 polyrace_error_kind polyrace_verdict_race(const polyrace_verdict *v, size_t i, polyrace_race *out)
 {
+    int c = config_of(v, true, &i);
+    if (c < 0) return POLYRACE_USAGE;
     PR_EXHAUSTED(box_of(v)->child.ctx) return POLYRACE_MEMORY;
-    for (int c = 0; c < v->n_configs; c++) {
-        const pr_config_verdict *one = &v->configs[c];
-        if (i >= (size_t)one->races.n) {
-            i -= (size_t)one->races.n;
-            continue;
-        }
-        const pr_race *r = &one->races.data[i];
-        *out = (polyrace_race){ .type = (polyrace_race_type)r->type,
-                                .same_program = r->intra,
-                                .confirmed = r->confirmation == PR_CONFIRMED,
-                                .config = (size_t)c,
-                                .reason = r->reason };
-        fill_access(v, one, &r->a, &out->first);
-        fill_access(v, one, &r->b, &out->second);
-        return POLYRACE_OK;
-    }
-    return POLYRACE_USAGE;
+    const pr_config_verdict *one = &v->configs[c];
+    const pr_race *r = &one->races.data[i];
+    *out = (polyrace_race){ .type = (polyrace_race_type)r->type,
+                            .same_program = r->intra,
+                            .confirmed = r->confirmation == PR_CONFIRMED,
+                            .config = (size_t)c,
+                            .reason = r->reason };
+    fill_access(v, one, &r->a, &out->first);
+    fill_access(v, one, &r->b, &out->second);
+    return POLYRACE_OK;
 }
 
 size_t polyrace_verdict_refusal_count(const polyrace_verdict *v)
@@ -94,25 +100,19 @@ size_t polyrace_verdict_refusal_count(const polyrace_verdict *v)
 polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i,
                                              polyrace_refusal *out)
 {
+    int c = config_of(v, false, &i);
+    if (c < 0) return POLYRACE_USAGE;
     PR_EXHAUSTED(box_of(v)->child.ctx) return POLYRACE_MEMORY;
-    for (int c = 0; c < v->n_configs; c++) {
-        const pr_config_verdict *one = &v->configs[c];
-        if (i >= (size_t)one->refusals.n) {
-            i -= (size_t)one->refusals.n;
-            continue;
-        }
-        const pr_refusal *f = &one->refusals.data[i];
-        *out = (polyrace_refusal){ .kind = pr_refusal_slug(f->kind),
-                                   .message = f->message ? f->message : pr_refusal_meaning(f->kind),
-                                   .hint = f->hint ? f->hint : pr_refusal_advice(f->kind),
-                                   .file = text(v, f->loc.file),
-                                   .op = text(v, f->loc.op),
-                                   .line = f->loc.line,
-                                   .column = f->loc.col,
-                                   .config = (size_t)c };
-        return POLYRACE_OK;
-    }
-    return POLYRACE_USAGE;
+    const pr_refusal *f = &v->configs[c].refusals.data[i];
+    *out = (polyrace_refusal){ .kind = pr_refusal_slug(f->kind),
+                               .message = f->message ? f->message : pr_refusal_meaning(f->kind),
+                               .hint = f->hint ? f->hint : pr_refusal_advice(f->kind),
+                               .file = text(v, f->loc.file),
+                               .op = text(v, f->loc.op),
+                               .line = f->loc.line,
+                               .column = f->loc.col,
+                               .config = (size_t)c };
+    return POLYRACE_OK;
 }
 
 size_t polyrace_verdict_out_of_bounds_count(const polyrace_verdict *v)

@@ -194,7 +194,8 @@ static void extended(pr_machine *m, const pr_op *op)
     pr_itile *low = pr_itile_new(m, n, false), *high = pr_itile_new(m, n, false);
     for (int64_t i = 0; i < n; i++) {
         uint64_t x, y;
-        bool known = pr_ival_at(a, i, &x) & pr_ival_at(b, i, &y);
+        bool known = pr_ival_at(a, i, &x);
+        known = pr_ival_at(b, i, &y) && known;
         pr_u128 p = 0;
         if (add) p = (pr_u128)x + y;
         else if (op->opcode == PR_OP_ARITH_MULUI_EXTENDED) p = (pr_u128)x * y;

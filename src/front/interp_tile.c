@@ -287,7 +287,7 @@ static bool combines_to(pr_machine *m, const pr_op *op, const pr_block *b, const
     pr_im_region(m, op->regions[0], out, k);
     for (int i = 0; i < k; i++) {
         uint64_t x, y;
-        same = same && pr_ival_at(&out[i], 0, &x) & pr_ival_at(&won[i], 0, &y) && x == y;
+        same = same && pr_ival_at(&out[i], 0, &x) && pr_ival_at(&won[i], 0, &y) && x == y;
         pr_ival_drop(m, out[i]);
     }
     pr_im_unblock(m, out, c);

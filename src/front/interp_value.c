@@ -191,7 +191,7 @@ pr_ival pr_ival_merge(pr_machine *m, const pr_ival *a, const pr_ival *b, int64_t
         pr_itile *t = pr_itile_new(m, n, true);
         for (int64_t i = 0; i < n; i++) {
             uint64_t x, y;
-            bool k = pr_ival_at(a, i, &x) & pr_ival_at(b, i, &y);
+            bool k = pr_ival_at(a, i, &x) && pr_ival_at(b, i, &y);
             int p = pr_ival_base_at(a, i), q = pr_ival_base_at(b, i);
             t->known[i] = k && x == y && p == q;
             t->x[i] = t->known[i] ? x : 0;

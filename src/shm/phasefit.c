@@ -89,7 +89,7 @@ pr_term pr_shm_fit_phase(pr_shm_prog *p, const pr_shm_event *e, int bar, const p
 {
     int total = 0;
     bool constant = true;
-    int64_t first = 0, c;
+    int64_t first = 0, c = 0;
     for (int r = 0; r < evidence->n; r++) {
         const pr_shm_evidence *run = &evidence->data[r];
         for (int i = 0; i < run->attributions.n; i++) {
@@ -104,7 +104,7 @@ pr_term pr_shm_fit_phase(pr_shm_prog *p, const pr_shm_event *e, int bar, const p
     for (int f = 0; f < n_features(p, e); f++) {
         samples s = { 0 };
         bool ok = true;
-        int m, a, d;
+        int m = 0, a = 0, d = 1;
         pr_term t = feature_term(p, e, f);
         if (pr_term_none(t)) continue;
         for (int r = 0; r < evidence->n && ok; r++) {
