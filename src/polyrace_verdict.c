@@ -62,32 +62,38 @@ static void fill_access(const polyrace_verdict *v, const pr_config_verdict *c,
     memcpy(out->program, a->program, sizeof out->program);
 }
 
-/* The configuration that the verdict's i-th race (or refusal) belongs to, -1: there is none; *i: its number there. */
-static int config_of(const polyrace_verdict *v, bool races, size_t *i)
+/* Where the verdict's i-th race (or refusal) is: in which configuration (-1: there is none), and its number there. */
+typedef struct place { int config; size_t at; } place;
+
+static place find(const polyrace_verdict *v, bool races, size_t i)
 {
     for (int c = 0; c < v->n_configs; c++) {
         size_t n = (size_t)(races ? v->configs[c].races.n : v->configs[c].refusals.n);
-        if (*i < n) return c;
-        *i -= n;
+        if (i < n) return (place){ c, i };
+        i -= n;
     }
-    return -1;
+    return (place){ -1, 0 };
 }
 
-polyrace_error_kind polyrace_verdict_race(const polyrace_verdict *v, size_t i, polyrace_race *out)
+static polyrace_error_kind fill_race(const polyrace_verdict *v, place at, polyrace_race *out)
 {
-    int c = config_of(v, true, &i);
-    if (c < 0) return POLYRACE_USAGE;
-    PR_EXHAUSTED(box_of(v)->child.ctx) return POLYRACE_MEMORY;
-    const pr_config_verdict *one = &v->configs[c];
-    const pr_race *r = &one->races.data[i];
+    if (at.config < 0) return POLYRACE_USAGE;
+    const pr_config_verdict *one = &v->configs[at.config];
+    const pr_race *r = &one->races.data[at.at];
     *out = (polyrace_race){ .type = (polyrace_race_type)r->type,
                             .same_program = r->intra,
                             .confirmed = r->confirmation == PR_CONFIRMED,
-                            .config = (size_t)c,
+                            .config = (size_t)at.config,
                             .reason = r->reason };
     fill_access(v, one, &r->a, &out->first);
     fill_access(v, one, &r->b, &out->second);
     return POLYRACE_OK;
+}
+
+polyrace_error_kind polyrace_verdict_race(const polyrace_verdict *v, size_t i, polyrace_race *out)
+{
+    PR_EXHAUSTED(box_of(v)->child.ctx) return POLYRACE_MEMORY;
+    return fill_race(v, find(v, true, i), out);
 }
 
 size_t polyrace_verdict_refusal_count(const polyrace_verdict *v)
@@ -97,13 +103,10 @@ size_t polyrace_verdict_refusal_count(const polyrace_verdict *v)
     return n;
 }
 
-polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i,
-                                             polyrace_refusal *out)
+static polyrace_error_kind fill_refusal(const polyrace_verdict *v, place at, polyrace_refusal *out)
 {
-    int c = config_of(v, false, &i);
-    if (c < 0) return POLYRACE_USAGE;
-    PR_EXHAUSTED(box_of(v)->child.ctx) return POLYRACE_MEMORY;
-    const pr_refusal *f = &v->configs[c].refusals.data[i];
+    if (at.config < 0) return POLYRACE_USAGE;
+    const pr_refusal *f = &v->configs[at.config].refusals.data[at.at];
     *out = (polyrace_refusal){ .kind = pr_refusal_slug(f->kind),
                                .message = f->message ? f->message : pr_refusal_meaning(f->kind),
                                .hint = f->hint ? f->hint : pr_refusal_advice(f->kind),
@@ -111,8 +114,15 @@ polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i
                                .op = text(v, f->loc.op),
                                .line = f->loc.line,
                                .column = f->loc.col,
-                               .config = (size_t)c };
+                               .config = (size_t)at.config };
     return POLYRACE_OK;
+}
+
+polyrace_error_kind polyrace_verdict_refusal(const polyrace_verdict *v, size_t i,
+                                             polyrace_refusal *out)
+{
+    PR_EXHAUSTED(box_of(v)->child.ctx) return POLYRACE_MEMORY;
+    return fill_refusal(v, find(v, false, i), out);
 }
 
 size_t polyrace_verdict_out_of_bounds_count(const polyrace_verdict *v)
