@@ -260,7 +260,7 @@ static pr_term entry(pr_encoding *e, int arg, pr_term index)
     pr_interval at = pr_range(e->box, index);
     int64_t lo = at.lo < 0 ? 0 : at.lo >= x->n ? x->n - 1 : (int64_t)at.lo;
     int64_t hi = at.hi < lo ? lo : at.hi >= x->n ? x->n - 1 : (int64_t)at.hi;
-    pr_i128 a, b;
+    pr_i128 a = 0, b = 0;
     if (one_run(x, lo, hi, &a, &b)) return pr_add(T, pr_scale(T, index, a), pr_const(T, b));
     return pr_table(T, tab, index);
 }
