@@ -3,8 +3,9 @@
 
 Of the launches in FOLDERs, every N-th from K on (--small: small ones too):
   - every query of theirs goes through TEST_QUOTA --queries, equal ones once;
-  - every launch is checked at quotas 1, 98, 195, 292 (--every: in steps of 97 up to its operations), by isl alone and by all engines. Its
-    verdict is that without a quota, or undecided for the budget; nothing else is reported out of bounds; isl complains of nothing left.
+  - every launch is checked at quotas 1, 98, 195, 292, by isl alone and by all engines; --every: in steps of 97 until two quotas in a row
+    cut nothing off (they take the operations that a quota of MOST takes). Its verdict is that without a quota, or undecided for the budget;
+    nothing else is reported out of bounds; isl complains of nothing left.
 """
 import argparse
 import glob
@@ -53,20 +54,25 @@ def wrong(v, full):
     return None
 
 
+def at(polyrace, paths, ops, engine):
+    return verdicts(polyrace, paths, f"--max-ops={ops}", f"--first-ops={ops}", *engine)
+
+
 def launches(polyrace, paths, every, *engine):
-    """Number of quotas, of verdicts, of those that gave up, and whether all is right."""
-    full = verdicts(polyrace, paths, *engine)
-    ops, checked, gave_up, good, left, quotas = 1, 0, 0, True, paths, 0
-    while left and (every or ops < 4 * STEP):
-        for name, v in verdicts(polyrace, left, f"--max-ops={ops}", f"--first-ops={ops}", *engine).items():
+    """Whether all is right, and how many verdicts were given up."""
+    full, uncut = verdicts(polyrace, paths, *engine), at(polyrace, paths, MOST, engine)
+    ops, checked, gave_up, good, left, quotas, same = 1, 0, 0, True, paths, 0, dict.fromkeys(paths, 0)
+    while left and (ops < MOST if every else quotas < 4):
+        for name, v in at(polyrace, left, ops, engine).items():
             checked += 1
             gave_up += v["status"] != full[name]["status"]
             why = wrong(v, full[name])
             if why:
                 print(f"{name} at {ops} {' '.join(engine)}: {why}")
                 good = False
+            same[name] = same[name] + 1 if v["stats"]["isl_ops"] == uncut[name]["stats"]["isl_ops"] else 0
+        left = [p for p in left if same[p] < 2]
         quotas += 1
-        left = [p for p in left if ops < min(MOST, full[p]["stats"]["isl_ops"]) + STEP]
         ops += STEP
     print(f"{' '.join(engine) or 'all engines'}: {len(paths)} launches, {quotas} quotas, {checked} verdicts, {gave_up} gave up", flush=True)
     return good, gave_up
