@@ -309,6 +309,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
     out->under = x->under;
     if (z3_reason && (x->by < 0 || x->by == ROW_Z3)) *z3_reason = x->z3_reason;
     if (out->answer == PR_ANSWER_UNKNOWN && !d->put_off) out->message = who_gave_up(d, x, limits);
+    if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_BUDGET && !d->cheaply && !d->only_empty) d->gave_up = out->message;
     if (o->claim && out->answer == PR_ANSWER_EMPTY) o->claim(o->claim_user, q, out);
 }
 

@@ -23,6 +23,7 @@ typedef struct pr_decider {
     bool meets;                    /* the next query has a solution: no prover is asked                    */
     int missed;                    /* probes that found nothing since the rung began                       */
     int64_t share_ops, share_z3;   /* this query's share of what the launch may spend, 0 = the options' limits */
+    const char *gave_up;           /* the last question that ended with a budget: who gave up           */
     pr_memo *memo;                 /* made by the first query                                     */
     pr_error *err;
     bool failed;                   /* err is set: engines disagree or a witness does not hold          */

@@ -734,6 +734,17 @@ void pr_run_stop(pr_run *run)
     pr_arena_free(run->d.scratch);
 }
 
+/* A refusal of another kind may come from a question that an engine gave up on (do two events meet, is a sum what it looks like):
+ * the verdict says who did. */
+static void say_who_gave_up(pr_run *run)
+{
+    pr_config_verdict *out = run->out;
+    bool budget = !run->d.gave_up || !out->refusals.n;
+    for (int i = 0; i < out->refusals.n; i++) budget = budget || out->refusals.data[i].kind == PR_REFUSAL_BUDGET;
+    if (!budget)
+        pr_vec_push(run->arena, &out->notes, pr_arena_printf(run->arena, "a question behind this answer stayed undecided: %s", run->d.gave_up));
+}
+
 pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launch, const pr_options *o,
                           const pr_confirmer *confirm, pr_config_verdict *out, pr_error *err)
 {
@@ -754,6 +765,7 @@ pr_status pr_check_config(pr_arena *arena, pr_records *r, const pr_launch *launc
     out->idempotent = "unknown";
     pr_attribute_order(&run);
     st = pr_pairs_too_many(r) ? refuse_pairs(&run) : climb(&run);
+    if (st == PR_OK) say_who_gave_up(&run);
     out->nondeterministic = run.d.late;
     out->us_decide = pr_clock_us() - began - out->us_explain;
     pr_run_stop(&run);

@@ -215,6 +215,17 @@ class Statuses(Case):
                     self.assertRegex(r["message"], r"stayed undecided: isl: .*\(limits: 98 operations", name)
                     self.assertIn("--max-ops", r["hint"])
 
+    def test_who_gave_up_behind_a_refusal(self):
+        """Whether a sum is what it looks like is asked of an engine; the refusal is about the address, a note says that it was the budget."""
+        for name in ("append", "twice", "partition"):
+            path = os.path.join(HERE, "..", "sums", "ttir", name + ".json")
+            for ops, notes in (("1", 1), ("20000", 0)):
+                code, out, _ = self.run_program("check", "--format=json", "--no-cache", "--engine=isl", "--no-pretest", "--max-ops=" + ops, path)
+                v = json.loads(out)
+                self.assertEqual((v["status"], code), ("unsupported", 2) if notes else ("ok", 0), name)
+                said = [n for n in v["notes"] if n.startswith("a question behind this answer stayed undecided: isl: ")]
+                self.assertEqual(len(said), notes, v["notes"])
+
     def test_copies_of_a_refusal(self):
         """Copies that unrolling makes of one line say one thing once; two columns of it are two places."""
         def text(columns):
