@@ -9,7 +9,7 @@ pr_machine *pr_machine_new(pr_arena *arena, const pr_interp_setup *setup)
     m->arena = arena;
     m->setup = *setup;
     if (m->setup.max_work <= 0) m->setup.max_work = (int64_t)1 << 28;
-    m->env = PR_NEW_N(arena, pr_ival, ir->n_values + 1);
+    m->env = pr_arena_raw(arena, sizeof(pr_ival) * ((size_t)ir->n_values + 1));
     for (int i = 0; i < ir->n_values; i++) m->env[i] = pr_ival_unknown();
     m->needed = pr_arena_alloc(arena, (size_t)ir->n_values + 1);
     m->enter = pr_arena_alloc(arena, (size_t)ir->n_ops + 1);

@@ -158,5 +158,7 @@ bool pr_plain_inside(pr_encoding *e, int record)
     const pr_tensor *t = e->launch->args[r->base].tensor;
     if (!t) return false;
     set_lanes(e, p, r);
-    return at_most(e, p, r, 1, t->storage_hi - r->width - t->ptr) && at_most(e, p, r, -1, t->ptr - t->storage_lo);
+    const pr_i128 lo = t->storage_lo - t->ptr, hi = t->storage_hi - r->width - t->ptr;
+    const pr_interval all = pr_range(p->box, r->offset);     /* mostly enough for one end                */
+    return (all.hi <= hi || at_most(e, p, r, 1, hi)) && (all.lo >= lo || at_most(e, p, r, -1, -lo));
 }
