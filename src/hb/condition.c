@@ -94,7 +94,7 @@ bool pr_condition_try(pr_run *run, pr_pair *p, pr_term condition, const char *un
     if (run->L && (!p->query->hint || !pr_eval(T, condition, p->query->hint, &v) || !v)) return false;
     pr_outcome got;
     if (under && !run->o->claim && !run->o->cross_check) {
-        got = (pr_outcome){ .answer = PR_ANSWER_EMPTY, .evidence = under };
+        got = (pr_outcome){ .answer = PR_ANSWER_EMPTY, .evidence = under, .same_lanes = o->same_lanes };
         run->out->counts.queries++;
         run->out->counts.pretest++;
     } else {

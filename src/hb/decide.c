@@ -81,6 +81,7 @@ static void run(pr_decider *d, const tier *t, const pr_query *q, bool known, pr_
     }
     pr_arena_pos pos = pr_arena_mark(d->scratch);
     limits.probe = t->row == ROW_PROBE;
+    *out = (pr_outcome){ .answer = PR_ANSWER_UNKNOWN };
     if (known && t->row == ROW_ENUM) limits.enumerate = CROSS_CHECK_INSTANCES;
     t->engine->decide(*t->ctx, q, &limits, d->scratch, out);
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_TIMEOUT) d->late = true;
@@ -171,7 +172,7 @@ static void cross_check(pr_decider *d, const pr_query *q, const tier *tiers, int
             unknown(&x->out, PR_REFUSAL_INTERNAL, "engines disagree");
             return;
         }
-        if (!pr_term_none(got.needs)) x->needs = got.needs, x->under = got.under;
+        if (!pr_term_none(got.needs)) x->needs = got.needs, x->under = got.under, x->under_same_lanes = got.same_lanes;
         if (got.answer == PR_ANSWER_UNKNOWN) {
             if (!known && !t->pretest) x->out = got, x->engine = t->engine->name;
         } else if (!known) {
@@ -229,7 +230,7 @@ static void ask_rows(pr_decider *d, const pr_query *q, const tier *tiers, int n,
         if (got.answer == PR_ANSWER_UNKNOWN && !some && !x->short_row && t->row >= ROW_ISL
             && (got.why == PR_REFUSAL_BUDGET || got.why == PR_REFUSAL_TIMEOUT || (limits.only_empty && t->row == ROW_ISL)))
             x->short_row = t->row;
-        if (!pr_term_none(got.needs)) x->needs = got.needs, x->under = got.under;
+        if (!pr_term_none(got.needs)) x->needs = got.needs, x->under = got.under, x->under_same_lanes = got.same_lanes;
         if (t->row == ROW_PROBE && q->is_pair && got.answer == PR_ANSWER_UNKNOWN) d->missed++;
         if (got.answer != PR_ANSWER_UNKNOWN) {
             x->out = got;
@@ -307,6 +308,7 @@ void pr_decide(pr_decider *d, const pr_query *q, bool may_use_z3, pr_outcome *ou
     *out = x->out;
     out->needs = x->needs;
     out->under = x->under;
+    if (out->answer != PR_ANSWER_EMPTY) out->same_lanes = !pr_term_none(x->needs) && x->under_same_lanes;
     if (z3_reason && (x->by < 0 || x->by == ROW_Z3)) *z3_reason = x->z3_reason;
     if (out->answer == PR_ANSWER_UNKNOWN && !d->put_off) out->message = who_gave_up(d, x, limits);
     if (out->answer == PR_ANSWER_UNKNOWN && out->why == PR_REFUSAL_BUDGET && !d->cheaply && !d->only_empty) d->gave_up = out->message;

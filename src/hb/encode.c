@@ -519,6 +519,7 @@ static bool rename_side(pr_encoding *e, pr_side **slot, const pr_side *from, int
     s->active.n = s->active.cap = n_active;
     s->addr = made[n_active];
     for (int i = 0; i < s->n_loops; i++) map[a->loop[i]->k.id] = s->iter[i] = made[n_active + 1 + i];
+    s->renamed = true;
     s->dead = a->dead;
     s->uncertain = a->uncertain;
     s->uncertain_bound_only = a->uncertain_bound_only;

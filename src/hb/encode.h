@@ -49,6 +49,7 @@ typedef struct pr_side {
                                       nothing else is an answer                                 */
     pr_refusal_kind unknown_kind; const char *unknown_why;
     bool reads_contents;
+    bool renamed;                  /* copy A with other variables for ids, lanes and iterations, nothing else        */
     const pr_var *vars; int n_vars; /* of active and addr; null until a query was made                */
     pr_apart *apart;               /* null until asked for                                       */
     /* contents.c */

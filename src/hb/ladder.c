@@ -156,6 +156,28 @@ static bool seen_to_meet(pr_run *run, pr_encoding *e, const pr_pair *p, pr_outco
     return true;
 }
 
+/* A proof for different programs has shown that every two executions with a common byte have equal lanes (H30). */
+static void note_same_lanes(pr_run *run, pr_encoding *e, const pr_pair *p, bool shown)
+{
+    const pr_record *r = record(run, p->a);
+#ifdef PR_FAULTS
+    if (run->o->fault == 36) shown = true;
+#endif
+    if (p->intra || p->a != p->b || !shown || r->kind >= PR_RECORD_RMW || r->via_desc || !pr_encoding_side(e, p->a, PR_SIDE_B)->renamed) return;
+    run->same_lanes.e = e;
+    run->same_lanes.record = p->a;
+    run->same_lanes.condition = p->condition;
+    run->same_lanes.evidence = p->evidence;
+}
+
+static bool has_same_lanes(const pr_run *run, const pr_encoding *e, pr_pair *p)
+{
+    if (!p->intra || p->a != p->b || run->same_lanes.e != e || run->same_lanes.record != p->a) return false;
+    p->condition = run->same_lanes.condition;
+    p->evidence = run->same_lanes.evidence;
+    return true;
+}
+
 static void ask(pr_run *run, pr_encoding *e, int number)
 {
     pr_pair *p = &run->pairs.data[number];
@@ -166,7 +188,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
     p->rung = e->rung;
     p->put_off = false;
     p->used_layouts = false;
-    if (may_skip_queries(run->o) && seen_apart(run, e, p)) {
+    if (may_skip_queries(run->o) && (has_same_lanes(run, e, p) || seen_apart(run, e, p))) {
         p->state = PR_PAIR_EMPTY;
         p->reads_contents = pr_encoding_side(e, p->a, PR_SIDE_A)->reads_contents || pr_encoding_side(e, p->b, PR_SIDE_A)->reads_contents;
         run->out->counts.queries++;
@@ -254,6 +276,7 @@ static void ask(pr_run *run, pr_encoding *e, int number)
         p->state = PR_PAIR_EMPTY;
         if (used_o3) note_o3(run, e, p);
         note_layouts(run, e, p);
+        note_same_lanes(run, e, p, o.same_lanes);
         break;
     case PR_ANSWER_WITNESS:
         p->state = PR_PAIR_WITNESS;

@@ -67,6 +67,7 @@ typedef struct pr_run {
     const pr_env *hint;            /* parameters of the launch, null without one                   */
     bool meets;                    /* some pair has a witness, or programs were seen to meet        */
     struct pr_condition_found *found; /* per argument: condition.c                                 */
+    struct { const pr_encoding *e; int record; pr_term condition; const char *evidence; } same_lanes; /* the last such proof: ladder.c */
 } pr_run;
 
 /* ladder.c: a run without pairs yet; the caller stops it */

@@ -15,6 +15,7 @@ typedef struct pr_asked {
     const char *engine;            /* whose reason it is, null = none                              */
     pr_term needs;                 /* with the evidence of a proof under it                            */
     const char *under;
+    bool under_same_lanes;
     const char *z3_reason;
     int64_t max_ops, z3_rlimit, wall_ms; /* under which limits a row gave up                          */
     bool only_empty;

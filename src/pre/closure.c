@@ -584,6 +584,20 @@ static pr_term wanted(closure *x)
     return PR_TERM_NONE;
 }
 
+/* Is every lane equal in both copies? Only where nothing but the copies' own conjuncts and the premises was used. */
+static bool are_lanes_equal(const pr_space *s)
+{
+    const pr_query *q = s->q;
+    if (q->n_core != q->n_core_a + q->n_core_b) return false;
+    for (int i = 0; i < q->n_twins; i++) {
+        bool equal = pr_var_get(q->terms, q->twins[i][0])->role != PR_ROLE_LANE;
+        for (int j = 0; j < s->n && !equal; j++)
+            equal = s->node[j].op == PR_TERM_OP_VAR && s->node[j].value == q->twins[i][0].id && s->node[j].known && s->node[j].delta == 0;
+        if (!equal) return false;
+    }
+    return true;
+}
+
 static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *out)
 {
     pr_form f;
@@ -609,7 +623,10 @@ static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *
             pr_pre_contradiction("closure: no common byte", out);
             break;
         }
-        if (pr_pre_empty(s, "closure", scratch, out)) break;
+        if (pr_pre_empty(s, "closure", scratch, out)) {
+            out->same_lanes = are_lanes_equal(s);
+            break;
+        }
         if (!together) {
             together = true;
             x->changed = false;
@@ -629,10 +646,11 @@ static void prove(closure *x, const pr_query *q, pr_arena *scratch, pr_outcome *
         for (int i = 0; i < x->n; i++) x->looked[i] = false;
     }
     if (pr_term_is(assumed, PR_TERM_TRUE) || PR_PRE_DROPS(PR_DROP_ASSUMED)) return;
-    const char *evidence = out->evidence;
+    const pr_outcome shown = *out;
     pr_pre_unknown("empty under a condition on the parameters", out);
     out->needs = assumed;
-    out->under = evidence;
+    out->under = shown.evidence;
+    out->same_lanes = shown.same_lanes;
 }
 
 static void decide(pr_engine_ctx *ctx, const pr_query *q, const pr_limits *limits,

@@ -42,6 +42,24 @@ static void add_to(pr_part *at, int *n, int node, pr_i128 coef, bool *ok)
     if (at[i].coef == 0) at[i] = at[--*n];
 }
 
+/* The nodes of which a product with the factor is a node, as pr_parts_nodes has them; all where a product has more than three factors. */
+static uint64_t partners_of(pr_space *s, int factor)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < s->n; i++) {
+        const pr_space_node *x = &s->node[i];
+        const int *k = s->kid + x->first;
+        int j = 0;
+        if (x->op != PR_TERM_OP_MUL) continue;
+        while (j < x->n && k[j] != factor) j++;
+        if (j == x->n) continue;
+        if (x->n > 3) return ~(uint64_t)0;
+        int other = x->n == 2 ? k[1 - j] : pr_space_times(s, k[j ? 0 : 1], k[j == 2 ? 1 : 2], false);
+        if (other >= 0) bits |= (uint64_t)1 << (other & 63);
+    }
+    return bits;
+}
+
 /* factor*row as a row of copy c; factor >= 0 there. A private part without product may go when it is >= 0. */
 static void lift(pr_space *s, int c, const pr_bound_row *row, int factor)
 {
@@ -222,7 +240,12 @@ bool pr_stride_rows(pr_space *s)
                     pr_space_narrow(s, f, c, (pr_interval){ -parameter_sup(s, c, &minus, PURE), PR_INF });
                 if (s->node[f].iv[c].lo < 0 && !PR_PRE_DROPS(PR_DROP_LIFT_SIGN)) continue;
                 lifted[c][i] = changed = true;
-                for (int r = 0; r < base[c]; r++) lift(s, c, &s->row[c][r], f);
+                uint64_t partners = partners_of(s, f);
+                for (int r = 0, nodes = s->n; r < base[c]; r++) {
+                    if (!(s->row[c][r].nodes & partners)) continue;
+                    lift(s, c, &s->row[c][r], f);
+                    if (s->n != nodes) partners = partners_of(s, f), nodes = s->n;
+                }
                 lift_ranges(s, c, f);
             }
         if (!changed) break;

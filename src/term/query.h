@@ -76,6 +76,8 @@ typedef struct pr_outcome {
     pr_term needs;          /* UNKNOWN: a condition on parameters under which the closure reaches EMPTY: the query
                                with it among the premises has no solution. NONE = none known             */
     const char *under;      /* evidence of that proof, set iff needs is                               */
+    bool same_lanes;        /* the proof (also that under needs) shows of every two executions with a common byte that their lanes are equal,
+                               from what each copy's own conjuncts and the premises say, whatever distinct says        */
 } pr_outcome;
 
 /* The overlap of addr[0..1] as conjuncts: an equality when both widths agree and both addresses are

@@ -609,8 +609,44 @@ static void test_copies(void)
         }
 }
 
+/* Rows of w elements, `stride` apart, one after the other over all programs: x = 32*pid + lane/each, element (x / w)*stride + x % w. The closure
+ * shows w <= stride to keep programs apart; lanes it shows to be equal where each has an element of its own, and only there
+ * the threads of one program need no query (H30). */
+static void test_same_lanes(void)
+{
+    for (int each = 1; each <= 2; each++) {
+        kernel k;
+        pr_rung rung;
+        int races;
+        begin(&k, 8, 1);
+        k.R.n_args = k.L.n_args = 3;
+        const pr_tensor *t = k.L.args[0].tensor;
+        k.R.args = PR_NEW_N(k.arena, struct pr_formal, 3);
+        k.L.args = PR_NEW_N(k.arena, pr_arg, 3);
+        k.R.args[0] = (struct pr_formal){ .name = pr_str_of("x"), .is_pointer = true, .pointee_bytes = 4 };
+        k.L.args[0] = (pr_arg){ .kind = PR_ARG_TENSOR, .tensor = t, .name = pr_str_of("x") };
+        for (int i = 1; i < 3; i++) {
+            const char *name = i == 1 ? "w" : "stride";
+            k.R.args[i] = (struct pr_formal){ .name = pr_str_of(name), .param = variable(&k, PR_ROLE_PARAM, i, 0, 2147483647, name) };
+            k.L.args[i] = (pr_arg){ .kind = PR_ARG_INT, .value = i == 1 ? 50 : 60, .name = pr_str_of(name) };
+        }
+        pr_term w = pr_var_term(k.T, k.R.args[1].param), stride = pr_var_term(k.T, k.R.args[2].param);
+        pr_term x = add(&k, times(&k, 32, pid(&k, 0)), pr_fdiv_t(k.T, lane(&k, 0), num(&k, each)));
+        access_of(&k, PR_RECORD_STORE, 0, add(&k, pr_mul(k.T, pr_fdiv_t(k.T, x, w), stride), pr_fmod_t(k.T, x, w)), 32);
+        pr_verdict_status status = decide(&k, &k.L, &rung, &races);
+        if (each == 1) {
+            CHECK(status == PR_VERDICT_OK && rung == PR_RUNG_T0 && k.v.ledger.n == 2);
+            CHECK(k.v.ledger.data[0].evidence == k.v.ledger.data[1].evidence && strcmp(k.v.ledger.data[1].evidence, "closure: pid0 lane0") == 0);
+        } else {
+            CHECK(status == PR_VERDICT_RACES && races == 1 && k.v.races.data[0].intra);
+        }
+        end(&k);
+    }
+}
+
 int main(void)
 {
+    test_same_lanes();
     test_copies();
     test_plain();
     test_shared_conditions();
