@@ -145,7 +145,7 @@ static bool seen_apart(pr_run *run, pr_encoding *e, pr_pair *p)
 static bool seen_to_meet(pr_run *run, pr_encoding *e, const pr_pair *p, pr_outcome *o)
 {
     pr_point at;
-    if (!run->meets || e->rung == PR_RUNG_T0 || run->first_attempt || p->a != p->b || !may_skip_queries(run->o)) return false;
+    if (!run->meets || !run->hint || e->rung == PR_RUNG_T0 || run->first_attempt || p->a != p->b || !may_skip_queries(run->o)) return false;
     if (run->o->limits.interrupt && *run->o->limits.interrupt) return false;        /* pr_decide says so, and that time is up */
     if (run->d.deadline_us && pr_clock_us() > run->d.deadline_us) return false;
     if (!pr_itself_witness(e, p->a, run->hint, p->query, &at)) return false;

@@ -243,9 +243,9 @@ pr_terms *pr_terms_new(pr_arena *arena)
     T->arena = arena;
     T->table_cap = 4096;
     T->table = PR_NEW_N(arena, uint32_t, T->table_cap);
-    T->nodes = grow(arena, NULL, 0, &T->cap_nodes, 2048, sizeof *T->nodes);   /* what a kernel of a few accesses needs */
-    T->kids = grow(arena, NULL, 0, &T->cap_kids, 4096, sizeof *T->kids);
-    T->coefs = grow(arena, NULL, 0, &T->cap_coefs, 2048, sizeof *T->coefs);
+    T->nodes = grow(arena, NULL, 0, &T->cap_nodes, 1024, sizeof *T->nodes);   /* what a kernel of a few accesses needs */
+    T->kids = grow(arena, NULL, 0, &T->cap_kids, 2048, sizeof *T->kids);
+    T->coefs = grow(arena, NULL, 0, &T->cap_coefs, 1024, sizeof *T->coefs);
     T->vars = grow(arena, NULL, 0, &T->cap_vars, 64, sizeof *T->vars);
     T->var_terms = PR_NEW_N(arena, uint32_t, T->cap_vars);
     T->syms = grow(arena, NULL, 0, &T->cap_syms, 16, sizeof *T->syms);
