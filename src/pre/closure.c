@@ -584,15 +584,16 @@ static pr_term wanted(closure *x)
     return PR_TERM_NONE;
 }
 
-/* Is every lane equal in both copies? Only where nothing but the copies' own conjuncts and the premises was used. */
+/* Is every lane equal in both copies? Only where nothing but the copies' own conjuncts and the premises was used. Of more twins than the space
+ * has room for, the last are two variables each, which nothing compares. */
 static bool are_lanes_equal(const pr_space *s)
 {
     const pr_query *q = s->q;
-    if (q->n_core != q->n_core_a + q->n_core_b) return false;
+    if (q->n_core != q->n_core_a + q->n_core_b || q->n_twins > PR_SPACE_TWINS) return false;
     for (int i = 0; i < q->n_twins; i++) {
         bool equal = pr_var_get(q->terms, q->twins[i][0])->role != PR_ROLE_LANE;
         for (int j = 0; j < s->n && !equal; j++)
-            equal = s->node[j].op == PR_TERM_OP_VAR && s->node[j].value == q->twins[i][0].id && s->node[j].known && s->node[j].delta == 0;
+            equal = s->node[j].op == PR_TERM_OP_VAR && s->node[j].value == q->twins[i][0].id && !s->node[j].shared && s->node[j].known && s->node[j].delta == 0;
         if (!equal) return false;
     }
     return true;
