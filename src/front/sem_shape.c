@@ -360,6 +360,7 @@ static pr_val *picked(pr_lower *c, const pr_op *op, int k)
                                   : r->gap ? r->gap : PR_REFUSAL_OTHER,
                          .reason = pr_arena_printf(c->arena, "result of " PR_STR_FMT, PR_STR_ARG(op->name)), .op_id = op->id,
                          .bounded = true, .lo = i.lo, .hi = i.hi };
+    info.loose = c->uneven;
     for (int j = 0; j < op->n_operands; j++) info.loose |= !pr_all_defined(c, op->operands[j]);
     r->held = PR_TERM_TRUE;
     r->gap = PR_REFUSAL_NONE;
@@ -378,9 +379,34 @@ static void picked_or_opaque(pr_lower *c, const pr_op *op)
         if (r[k]) pr_result(c, op, k, r[k]);
 }
 
+/* Does the combiner give one result for (x, y) and (y, x)? Threads fold the elements in different orders: each combines its own with
+ * what another has. Of a place with a maximum that is not known: NaN, and ties. */
+static bool is_symmetric(const pr_op *op)
+{
+    if (op->n_operands != 1) return false;
+    switch (combiner_of(op)) {
+    case PR_OP_ARITH_ADDI: case PR_OP_ARITH_MULI: case PR_OP_ARITH_ANDI: case PR_OP_ARITH_ORI: case PR_OP_ARITH_XORI:
+    case PR_OP_ARITH_MAXSI: case PR_OP_ARITH_MINSI: case PR_OP_ARITH_MAXUI: case PR_OP_ARITH_MINUI:
+    case PR_OP_ARITH_ADDF: case PR_OP_ARITH_MULF: case PR_OP_ARITH_MAXNUMF: case PR_OP_ARITH_MINNUMF:
+    case PR_OP_ARITH_MAXIMUMF: case PR_OP_ARITH_MINIMUMF: return true;
+    default: return false;
+    }
+}
+
+static void folded(pr_lower *c, const pr_op *op);
+
+/* What an asymmetric combiner gives is no one value for the threads of a program; nor is what is made of it (as of an atomic's result). */
 static void reduce(pr_lower *c, const pr_op *op)
 {
     if (!check_region(c, op)) return;
+    c->uneven = !is_symmetric(op);
+    folded(c, op);
+    for (int k = 0; k < op->n_results && c->uneven; k++) c->env[op->results[k]->id]->from_atomic = true;
+    c->uneven = false;
+}
+
+static void folded(pr_lower *c, const pr_op *op)
+{
     pr_i128 axis128 = pr_op_attr_int(op, "axis", -1);
     pr_val *v = op->n_operands ? reduced(c, op) : NULL;
     int rank = v ? pr_type_rank(v->type) : 0, axis = (int)axis128;
@@ -389,6 +415,7 @@ static void reduce(pr_lower *c, const pr_op *op)
     pr_term map[PR_MAX_RANK];
     drop_axis(c, axis, rank, PR_TERM_ZERO, map);
     if (extent == 1 && op->n_results == op->n_operands) {
+        c->uneven = false;             /* nothing is combined */
         for (int i = 0; i < op->n_results; i++) moved(c, op, i, pr_operand(c, op, i), map);
         return;
     }

@@ -260,7 +260,7 @@ static void as_opaque(pr_lower *c, const pr_op *op, pr_val *r, pr_refusal_kind k
         pr_sym_info info = { .kind = PR_SYM_OPAQUE, .is_bool = r->kind == PR_VAL_BOOL,
                              .bits = bits > 120 ? 120 : bits, .access = -1,
                              .from_memory = r->from_memory, .from_atomic = r->from_atomic,
-                             .refusal = kind, .reason = why, .op_id = op ? op->id : -1 };
+                             .refusal = kind, .reason = why, .op_id = op ? op->id : -1, .loose = c->uneven };
         r->term = pr_symbol(c, info, r->type);
         r->gap = kind;
         r->why = why;

@@ -93,6 +93,7 @@ typedef struct pr_lower {
     pr_ids control;                /* accesses that reach the current path                         */
     int seq, dry, dry_loops, n_probes;
     bool in_while;
+    bool uneven;                   /* the results that are made now may differ from thread to thread of one program     */
     bool waited;                   /* a wait that may never end lies before                        */
     int64_t steps; bool exhausted;
     int instance, n_calls; const int *calls; const pr_loc *call_locs;

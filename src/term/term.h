@@ -115,7 +115,7 @@ typedef struct pr_sym_info {
     bool from_memory;  /* derives from a load (taint)                                      */
     bool from_atomic;  /* derives from an atomic's result, or from assembly: threads of one
                           program may see different values                                */
-    bool loose;        /* made of lanes that nothing defines: threads of one program may see different values */
+    bool loose;        /* made of lanes that nothing defines, or folded in another order by each thread: threads of one program may see different values */
     int refusal;       /* pr_refusal_kind used when the value reaches an address             */
     const char *reason;/* for people: "result of math.exp", "reshape with allow_reorder"       */
     int op_id;         /* pr_op id of the operation that made it (for the source line), -1     */
